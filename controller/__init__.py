@@ -1,0 +1,1 @@
+"""The referee and the service: rules, referee, journal, pages and the `boardref` command."""

@@ -1,0 +1,70 @@
+"""The `boardref` command. Each sub-command is one module here with `add(commands)` and `run(args) -> exit code`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+
+COMMANDS = {
+    "demo": "the whole table in software, in the browser",
+    "serve": "a real table",
+    "watch": "referee a recording or a live camera",
+    "look": "what stands where on single images",
+    "kit": "a printable board as exact-scale PDF",
+    "rules": "ask the rules engine",
+    "games": "the recorded games",
+    "lights": "the lights along the board",
+    "bench": "measure speed as ratios",
+}
+
+
+class CommandError(Exception):
+    """One sentence that says what to do; exit code 1 (2 for wrong usage)."""
+
+    def __init__(self, message: str, code: int = 1) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Stopped(BaseException):
+    """SIGTERM: end as Ctrl-C does."""
+
+
+def _stop(_signal: int, _frame: FrameType | None) -> None:
+    raise Stopped
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; never lets a traceback reach a user."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(prog="boardref", description="A referee for real board games.", allow_abbrev=False)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    for name, help_text in COMMANDS.items():
+        sub = commands.add_parser(name, help=help_text, description=help_text, allow_abbrev=False)
+        if name == chosen:  # only the chosen command's room is imported: `boardref --help` stays instant
+            importlib.import_module(f"controller.cli.{name}").add(sub)
+    args = parser.parse_args(words)
+    from controller.cli.failures import exit_for
+
+    signal.signal(signal.SIGTERM, _stop)
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+    try:
+        code = int(args.run(args))
+        sys.stdout.flush()
+        return code
+    except (KeyboardInterrupt, Stopped):
+        return 0
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        message, code = exit_for(error)
+        print(f"boardref: {message}", file=sys.stderr)
+        return code

@@ -1,0 +1,56 @@
+"""What goes into the referee and what comes out: frozen data, no behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from vision.sighting import Sighting
+
+
+@dataclass(frozen=True)
+class Press:
+    """A player's button, key or tap. `done`: "my part is over"; `player` None = a "done" without a side, never accuses."""
+
+    t_s: float
+    player: str | None
+    button: Literal["done", "yes", "no"] = "done"
+
+
+@dataclass(frozen=True)
+class Command:
+    """An operator's word: new_game, pause, resume, accept_as_played, set_position(position), take_back, resign(player), draw."""
+
+    t_s: float
+    name: str
+    arguments: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Tick:
+    """The clock, for tables without frames (camera lost)."""
+
+    t_s: float
+
+
+Input = Sighting | Press | Command | Tick
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened, as `watch --json` writes it: `event`, `t`, `frame`, `game_no`, then `data`.
+
+    `internal` events ("belief") go to the journal, never to `watch`.
+    """
+
+    event: str
+    t_s: float
+    frame: int
+    game_no: int
+    data: Mapping[str, Any] = field(default_factory=dict)
+    internal: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        """The object `watch --json` prints."""
+        return {"event": self.event, "t": round(self.t_s, 3), "frame": self.frame, "game_no": self.game_no, **self.data}

@@ -1,0 +1,74 @@
+"""View: all that pages and lights need to know, immutable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from controller.rules.api import Owed, Reason, Shift
+
+Phase = Literal["searching", "setup", "play", "over"]
+
+
+@dataclass(frozen=True)
+class Played:
+    """A turn of the record. `shifts`: what it moved (for the last-move marks)."""
+
+    n: int
+    player: str
+    text: str
+    legal: bool = True
+    shifts: tuple[Shift, ...] = ()
+
+
+@dataclass(frozen=True)
+class Offence:
+    """An illegal placement being shown: reasons most specific first, the way back, and the side being read."""
+
+    player: str
+    owner: str | None
+    reasons: tuple[Reason, ...]
+    way_back: tuple[Shift, ...]
+
+
+@dataclass(frozen=True)
+class View:
+    """The table as the referee believes it, at camera time `t_s`.
+
+    `placement`: site -> kinds of the believed position; `observed`: what the eyes see now. `accepted_s`: camera time at
+    which the last turn was accepted (None before the first). `seen`: no hand for 0.3 s and something changed, not judged yet;
+    `changed`: those sites. `trouble`: a `cannot_see` code. `wrong`/`right`/`total`: set-up still to mend.
+    """
+
+    t_s: float
+    phase: Phase
+    game: str | None = None
+    set_name: str | None = None
+    game_no: int = 0
+    players: tuple[str, str] = ("", "")
+    to_move: str | None = None
+    position: str | None = None
+    placement: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    observed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
+    turns: tuple[Played, ...] = ()
+    accepted_s: float | None = None
+    provisional: bool = False
+    seen: bool = False
+    changed: frozenset[str] = frozenset()
+    hand: bool = False
+    offence: Offence | None = None
+    owed: tuple[Owed, ...] = ()
+    hint: bool = False
+    question: tuple[Mapping[str, str | None], ...] = ()
+    trouble: str | None = None
+    board_moved: bool = False
+    rearranging: bool = False
+    paused: bool = False
+    wrong: tuple[Shift, ...] = ()
+    right: int = 0
+    total: int = 0
+    winner: str | None = None
+    result: str | None = None
+    why: str | None = None

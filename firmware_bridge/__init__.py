@@ -1,0 +1,1 @@
+"""The lights: from a Scene to LEDs. Imports nothing of ours."""

@@ -1,0 +1,5 @@
+"""The one error base of this room."""
+
+
+class LightsError(Exception):
+    """Something about a lights device or port is wrong; the text says what to do."""

@@ -1,0 +1,72 @@
+"""Scene: the vocabulary of what lights can say. Three hues, then rhythm and place carry the meaning.
+
+White/blue/amber is the only triple whose smallest chroma distance stays usable for every common colour vision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+
+class Hue(IntEnum):
+    """Hue nibble of the native wire's code."""
+
+    OFF = 0
+    WHITE = 1
+    BLUE = 2
+    AMBER = 3
+
+
+class Rhythm(IntEnum):
+    """Rhythm nibble of the native wire's code; all at most 2 Hz (WCAG 2.3.1)."""
+
+    STEADY = 0
+    PULSE = 1
+    BREATHE = 2
+    BLINK = 3
+    DOUBLE = 4
+    ALT_A = 5
+    ALT_B = 6
+    WALK = 7
+
+
+@dataclass(frozen=True)
+class Light:
+    """One light: hue and rhythm, `level` 0..1 of the scene's brightness."""
+
+    hue: Hue = Hue.OFF
+    rhythm: Rhythm = Rhythm.STEADY
+
+    @property
+    def code(self) -> int:
+        """`rhythm << 4 | hue`."""
+        return int(self.rhythm) << 4 | int(self.hue)
+
+
+OFF = Light()
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The strip at one player's seat: `light` for the whole bar, or `lights` LED by LED when given; `share` 0..1 fills it."""
+
+    light: Light = OFF
+    middle: Light | None = None
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Everything the lights say at one moment: whole state, never a change. `state`: its name in the vocabulary.
+
+    `sites`: site id -> Light (absent = off). `bars`: player -> Bar. `brightness` 0..255.
+    """
+
+    state: str
+    number: int
+    sites: Mapping[str, Light] = field(default_factory=dict)
+    bars: Mapping[str, Bar] = field(default_factory=dict)
+    lamp: Light = OFF
+    brightness: int = 64
