@@ -10,6 +10,8 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
+from controller.errors import CommandError as CommandError
+
 COMMANDS = {
     "demo": "the whole table in software, in the browser",
     "serve": "a real table",
@@ -21,14 +23,6 @@ COMMANDS = {
     "lights": "the lights along the board",
     "bench": "measure speed as ratios",
 }
-
-
-class CommandError(Exception):
-    """One sentence that says what to do; exit code 1 (2 for wrong usage)."""
-
-    def __init__(self, message: str, code: int = 1) -> None:
-        super().__init__(message)
-        self.code = code
 
 
 class Stopped(BaseException):

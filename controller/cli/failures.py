@@ -6,7 +6,7 @@ import os
 import sqlite3
 import traceback
 
-from controller.cli import CommandError
+from controller.errors import CommandError
 from controller.journal.errors import JournalError
 from controller.rules.api import OptionError, RulesError, TextError
 from firmware_bridge.errors import LightsError

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Set Boardref up in this folder and run it: `start.py demo`, `start.py test`, or any other `boardref` command.
+
+Makes a virtual environment in .venv, installs Boardref as a wheel with the exact versions of constraints.txt, and runs
+the command with it. Runs on any Python 3, so that an old one is told what is missing.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+VENV = os.path.join(HERE, ".venv")
+BIN = os.path.join(VENV, "Scripts" if os.name == "nt" else "bin")
+PYTHON = os.path.join(BIN, "python.exe" if os.name == "nt" else "python")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def fail(sentence):
+    """One sentence, exit code 1."""
+    sys.stderr.write("start: " + sentence + "\n")
+    sys.exit(1)
+
+
+def run(words, why):
+    """Run a command in the project's folder; a failure becomes a sentence."""
+    code = subprocess.call(words, cwd=HERE)
+    if code != 0:
+        fail(why)
+
+
+def check_python():
+    """The Python that runs this file must be new enough and must be able to make virtual environments."""
+    version = "{}.{}".format(*sys.version_info[:2])
+    if sys.version_info < (3, 11):
+        fail("Boardref needs Python 3.11 or newer and this is {}; run this line with a newer python3.".format(version))
+    try:
+        import ensurepip  # noqa: F401
+        import venv  # noqa: F401
+    except ImportError:
+        sudo = "" if hasattr(os, "geteuid") and os.geteuid() == 0 else "sudo "
+        fail(
+            "this Python can't make virtual environments; install what is missing with\n"
+            "    {0}apt-get update && {0}apt-get install -y python3-venv\nand run the same line again.".format(sudo)
+        )
+
+
+def install(extra):
+    """Make .venv once and put this checkout into it as a wheel."""
+    if not os.path.exists(PYTHON):
+        sys.stderr.write("start: making a virtual environment in .venv\n")
+        run([sys.executable, "-m", "venv", VENV], "the virtual environment could not be made; delete .venv and try again.")
+    sys.stderr.write("start: installing Boardref into .venv (the first time takes about a minute)\n")
+    run(
+        [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", "constraints.txt", "." + extra],
+        "the packages could not be installed; check the network and run the same line again.",
+    )
+
+
+def need_browser():
+    """The page's tests drive a real browser; install Debian's, or name what is missing."""
+    if any(shutil.which(name) for name in BROWSERS):
+        return
+    packages = "apt-get install -y --no-install-recommends chromium"
+    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        sys.stderr.write("start: installing Chromium for the tests of the pages\n")
+        environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
+        subprocess.call(["apt-get", "update", "-qq"], env=environment)
+        if subprocess.call(packages.split() + ["-qq"], env=environment) == 0 and shutil.which("chromium"):
+            return
+    fail("the tests of the pages need Chromium; install it with\n    sudo {}\nand run the same line again.".format(packages))
+
+
+def main():
+    """`start.py test [pytest arguments]` or `start.py COMMAND [arguments]`."""
+    words = sys.argv[1:] or ["demo"]
+    check_python()
+    if words[0] == "test":
+        need_browser()
+        install("[test]")
+        # The pytest script, not `python -m pytest`: the checkout must not stand before the installed wheel.
+        command = [os.path.join(BIN, "pytest"), *words[1:]]
+    else:
+        install("")
+        command = [os.path.join(BIN, "boardref"), *words]
+    try:
+        sys.exit(subprocess.call(command, cwd=HERE if words[0] == "test" else None))
+    except KeyboardInterrupt:
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()
