@@ -1,7 +1,7 @@
 """BoardSet: sites, tracks, tokens, fiducials and seats of one physical set, read from TOML.
 
-All lengths are millimetres on the sheet: origin at its top-left corner, x to the right, y down, z up. Colours are sRGB triples
-0-255. The schema is written down in docs/set-format.md; the reading of it is in `vision.setfile`.
+All lengths are millimetres on the sheet: origin at its top-left corner, x to the right, y down, z up. Colours are sRGB
+triples 0-255. The schema is written down in docs/set-format.md; the reading of it is in `vision.setfile`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class SetError(VisionError):
 
 @dataclass(frozen=True)
 class Fiducials:
-    """Square tags printed on the sheet; `ids` and `centres_mm` (n) in the same order; `quiet_mm`: white border needed."""
+    """Square tags printed on the sheet; `ids` and `centres_mm` (n) in one order; `quiet_mm`: white border needed."""
 
     dictionary: str
     side_mm: float
@@ -60,10 +60,10 @@ class TokenColour:
 
 @dataclass(frozen=True)
 class Mark:
-    """A mark drawn centred on a token's top; exactly one of the four shapes; all sizes are fractions of the token's size.
+    """A mark drawn centred on a token's top: one of four shapes; all sizes are fractions of the token's size.
 
-    `bars` bars through the centre, equal angles apart, each `length` long; `ring`: outer diameter with line width `stroke`;
-    `triangle`: circumradius of a solid one; `dot`: diameter of a solid one. `stroke`: line width of bars and ring.
+    `bars` bars through the centre, equal angles apart, each `length` long; `ring`: outer diameter; `triangle`:
+    circumradius of a solid one; `dot`: diameter of a solid one. `stroke`: line width of bars and ring.
     """
 
     bars: int = 0
@@ -118,7 +118,7 @@ class Platforms:
 
 @dataclass(frozen=True)
 class BoardSet:
-    """One physical set. `source`: where it was read, for messages. `names`: this set's site or kind name -> the game's."""
+    """One physical set. `source`: where it was read, for messages. `names`: this set's site or kind -> the game's."""
 
     name: str
     game: str
@@ -136,7 +136,7 @@ class BoardSet:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Every kind of token, in the file's order: "dark-PIAS", or the colour alone ("sky") where tokens bear no marks."""
+        """Every kind of token, in the file's order: "dark-PIAS", or "sky" where tokens bear no marks."""
         colours, marks = self.tokens.colours, self.tokens.marks
         return tuple(f"{colour}-{mark}" for colour in colours for mark in marks) if marks else tuple(colours)
 
@@ -233,7 +233,7 @@ def installed_sets() -> dict[str, BoardSet]:
             text = entry.load()()
         except Exception as error:
             raise SetError(
-                f"the installed set {entry.name} ({entry.value}) can't be loaded: {error}; reinstall or remove its package"
+                f"the installed set {entry.name} ({entry.value}) can't be loaded: {error}; reinstall its package"
             ) from error
         if entry.name in sets:
             raise SetError(f"two installed packages offer a set called {entry.name}; remove one of them")

@@ -109,7 +109,7 @@ class _Table:
 
 
 def _line_of(text: str, where: str, key: str | None, nth: int | None) -> int | None:
-    """The line of `key` in the table `where` (its nth occurrence for lists of tables), or None where it can't be told."""
+    """The line of `key` in the table `where` (the nth in a list of tables), or None where it can't be told."""
     lines = text.splitlines()
     parts = where.split(".") if where else []
     start, found = 0, not parts
@@ -210,7 +210,7 @@ def _fiducials(table: _Table, sheet: Point) -> Fiducials:
     if name not in known:
         close = difflib.get_close_matches(name, known, 1, 0.3)
         raise table.fault(
-            f"fiducials.dictionary {name!r} is no cv2.aruco dictionary; did you mean {close[0] if close else known[0]}?",
+            f"fiducials.dictionary {name!r} is no cv2.aruco dictionary; did you mean {(close or known)[0]}?",
             "dictionary",
         )
     ids = table.list_of("ids")
@@ -221,7 +221,7 @@ def _fiducials(table: _Table, sheet: Point) -> Fiducials:
     centres = table.points("centres")
     if len(centres) != len(ids) or len(ids) < 3:
         raise table.fault(
-            f"fiducials needs one centre for each id and at least three of them, not {len(ids)} ids and {len(centres)} centres",
+            f"fiducials needs a centre for each id, three at least, not {len(ids)} ids and {len(centres)} centres",
             "centres",
         )
     side = table.number("side")

@@ -1,0 +1,1 @@
+"""Cameras: recordings and live ones behind two small protocols. `source.open_source` opens any of them."""
