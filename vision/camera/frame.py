@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +35,7 @@ class CameraStatus:
     since_s: float
 
 
+@runtime_checkable
 class Recording(Protocol):
     """A recording: every frame once, in order, as fast as the reader goes."""
 
@@ -44,6 +45,7 @@ class Recording(Protocol):
     def close(self) -> None: ...
 
 
+@runtime_checkable
 class Camera(Protocol):
     """A live camera: keeps the newest frame only."""
 

@@ -22,20 +22,22 @@ def open_source(
     fps: float | None = None,
     on_skip: Callable[[str], None] = say_on_stderr,
     epoch: Callable[[], int] = lambda: 0,
+    wait: bool = True,
 ) -> FolderRecording | VideoRecording | LiveCamera:
     """Open a folder, a video file, a camera (number or device) or a stream (URL). Raises VisionError in one sentence.
 
-    `fps` counts for folders without time stamps and for videos; `on_skip` hears of frames that were left out.
+    `fps` counts for folders without time stamps and for videos; `on_skip` hears of frames that were left out. A live
+    camera must show a picture first; with `wait` false it is handed out at once, and looks for its device for ever.
     """
     if fps is not None and not 0.01 <= fps <= 1000:
         raise VisionError(f"--fps must be from 0.01 to 1000 frames a second, not {fps:g}")
     path = Path(source)
     if "://" in source or source.isdigit() or path.is_char_device():
-        return open_live(source, epoch)
+        return open_live(source, epoch) if wait else LiveCamera(source, epoch)
     if path.is_dir():
         return FolderRecording(path, fps, on_skip)
     if path.suffix.lower() in SUFFIXES and path.is_file():
         raise VisionError(f"{source} is a single picture; give its folder, or ask `boardref look {source}`")
     if source.startswith("/dev/"):
-        return open_live(source, epoch)
+        return open_live(source, epoch) if wait else LiveCamera(source, epoch)
     return VideoRecording(path, fps, on_skip)
