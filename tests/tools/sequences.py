@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Check a folder of sequences (frames and truth.json): every still token by `look`, every turn by `watch` when stretched.
+
+    sequences.py FOLDER [--only NAME-PREFIX] [--still-only]
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import cv2  # noqa: F401  (stretch.py needs it: fail early and plainly)
+
+BOARDREF = [sys.executable, "-m", "controller.cli"]
+
+
+def look(sequence: Path) -> list[str]:
+    """Faults in the still frames: wrong, missing or invented tokens."""
+    truth = json.loads((sequence / "truth.json").read_text())
+    still = [frame for frame in truth["frames"] if not frame["hand"]]
+    files = [str(sequence / frame["file"]) for frame in still]
+    out = subprocess.run([*BOARDREF, "look", "--json", *files], capture_output=True, text=True, check=False)
+    faults = []
+    lines = [json.loads(line) for line in out.stdout.splitlines()]
+    if len(lines) != len(still):
+        return [f"{len(lines)} lines for {len(still)} pictures: {out.stderr.strip()[-500:]}"]
+    for frame, seen in zip(still, lines, strict=True):
+        want = {site: sorted(kinds) for site, kinds in frame["placement"].items()}
+        if seen.get("placement") != want:
+            faults.append(f"{frame['file']}: placement {seen.get('placement')} instead of {want}")
+        if seen.get("off") != sorted(frame["off"]):
+            faults.append(f"{frame['file']}: off {seen.get('off')} instead of {sorted(frame['off'])}")
+        if seen.get("hidden") or seen.get("uncertain"):
+            faults.append(f"{frame['file']}: hidden {seen.get('hidden')}, uncertain {seen.get('uncertain')}")
+    print(f"{sequence.name}: look on {len(still)} still frames, {len(faults)} faults")
+    return faults
+
+
+def standing(frame: dict) -> dict:
+    return {site: tuple(sorted(kinds)) for site, kinds in frame["placement"].items()}
+
+
+def board_of(position: str) -> dict:
+    """Transet's position text as site -> kinds."""
+    names = {"r": "PINET", "b": "PIOKER", "k": "PIAS"}
+    found = {}
+    for rank, row in zip((5, 4, 3, 2, 1), position.split()[0].split("/"), strict=True):
+        file = 0
+        for letter in row:
+            if letter.isdigit():
+                file += int(letter)
+                continue
+            colour = "dark" if letter.isupper() else "light"
+            found["abcde"[file] + str(rank)] = (f"{colour}-{names[letter.lower()]}",)
+            file += 1
+    return found
+
+
+def watch(sequence: Path, stretch: Path) -> list[str]:
+    """Faults in the verdicts: turns against the truth's positions, alarms, and the same bytes when watched twice."""
+    faults = []
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, str(stretch), str(sequence), folder], check=True, capture_output=True)
+        truth = json.loads((Path(folder) / "truth.json").read_text())
+        runs = [
+            subprocess.run([*BOARDREF, "watch", folder, "--json"], capture_output=True, text=True, check=False)
+            for _ in range(2)
+        ]
+    if runs[0].returncode != 0:
+        return [f"watch failed: {runs[0].stderr.strip()[-500:]}"]
+    if runs[0].stdout != runs[1].stdout:
+        faults.append("two runs differ")
+    events = [json.loads(line) for line in runs[0].stdout.splitlines()]
+    record: dict[tuple[int, int], dict] = {}
+    for event in events:
+        if event["event"] == "turn":
+            record[event["game_no"], event["n"]] = event
+        elif event["event"] == "withdrawn":
+            for key in [key for key in record if key[0] == event["game_no"] and key[1] >= event["n"]]:
+                del record[key]
+    played = [record[key] for key in sorted(record)]
+    wanted = [turn for turn in truth["turns"] if turn["legal"] and turn.get("kind") not in ("putback", "withdrawn")]
+    if [turn["player"] for turn in played] != [turn["player"] for turn in wanted]:
+        faults.append(f"turns of {[t['player'] for t in played]} instead of {[t['player'] for t in wanted]}")
+    for turn, want in zip(played, wanted, strict=False):
+        if board_of(turn["position"]) != standing(truth["frames"][want["last_frame"]]):
+            faults.append(f"turn {turn['n']} {turn['text']}: the position differs from the truth ({want['text']})")
+    illegal = [event for event in events if event["event"] == "illegal"]
+    offences = [turn for turn in truth["turns"] if not turn["legal"]]
+    if len(illegal) != len(offences):
+        faults.append(f"{len(illegal)} alarms for {len(offences)} offences: {[e['code'] for e in illegal]}")
+    for event, offence in zip(illegal, offences, strict=False):
+        if not offence["first_frame"] <= event["frame"] <= offence["last_frame"] + 10:
+            faults.append(f"alarm {event['code']} at frame {event['frame']}, offence from {offence['first_frame']}")
+        if event["player"] != offence["player"]:
+            faults.append(f"alarm names {event['player']}, the offence was {offence['player']}'s")
+    restored = sum(event["event"] == "restored" for event in events)
+    if restored != len(offences):
+        faults.append(f"{restored} restorations for {len(offences)} offences")
+    for kind in ("question", "cannot_see", "board_moved", "rearranging"):
+        if any(event["event"] == kind for event in events):
+            faults.append(f"a {kind} nobody needed: {[e for e in events if e['event'] == kind][:2]}")
+    print(f"{sequence.name}: watch, {len(played)} turns of {len(wanted)}, {len(illegal)} alarms, {len(faults)} faults")
+    return faults
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--still-only", action="store_true")
+    args = parser.parse_args()
+    sequences = sorted(path for path in args.folder.glob(args.only + "*") if (path / "truth.json").exists())
+    if not sequences:
+        print(f"{args.folder} holds no sequence named {args.only}*")
+        return 1
+    faults = []
+    for sequence in sequences:
+        found = look(sequence)
+        if not args.still_only:
+            found += watch(sequence, args.folder / "stretch.py")
+        faults += [f"{sequence.name}: {fault}" for fault in found]
+    for fault in faults:
+        print("FAULT", fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
