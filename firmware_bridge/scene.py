@@ -50,7 +50,7 @@ OFF = Light()
 
 @dataclass(frozen=True)
 class Bar:
-    """The strip at one player's seat: `light` for the whole bar, or `lights` LED by LED when given; `share` 0..1 fills it."""
+    """The strip at one player's seat: `light` for all of it or its first `share` 0..1; `middle`, if given, differs."""
 
     light: Light = OFF
     middle: Light | None = None

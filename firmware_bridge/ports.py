@@ -1,0 +1,74 @@
+"""Which serial port the lights are on: looked up anew at every attempt, for a replugged device gets another name."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from serial.tools import list_ports
+
+from firmware_bridge.errors import LightsError
+
+Find = Callable[[], str | Sequence[str] | None]
+
+
+@dataclass(frozen=True)
+class Port:
+    """One USB serial port: its path now, USB ids in hexadecimal, serial number, and what it calls itself."""
+
+    path: str
+    vid: str
+    pid: str
+    serial: str
+    name: str
+
+    @property
+    def identity(self) -> str:
+        """What stays the same when it is plugged in elsewhere: `vid:pid:serial` (serial may be empty)."""
+        return f"{self.vid}:{self.pid}:{self.serial}"
+
+
+def usb_ports() -> tuple[Port, ...]:
+    """The USB serial ports that are plugged in, by path. The machine's own UARTs are never among them."""
+    return tuple(
+        Port(port.device, f"{port.vid:04x}", f"{port.pid:04x}", port.serial_number or "", port.description or "")
+        for port in sorted(list_ports.comports(), key=lambda port: str(port.device))
+        if port.vid is not None and port.pid is not None
+    )
+
+
+def usb_serial_port() -> tuple[str, ...]:
+    """Every USB serial port, to be tried in turn: the one that answers the handshake is ours."""
+    return tuple(port.path for port in usb_ports())
+
+
+def finder(spec: str) -> Find:
+    """The look-up for `auto`, `usb:VID:PID[:SERIAL]` or a path. Raises LightsError for a spec that is none of them."""
+    if spec == "auto":
+        return usb_serial_port
+    if spec.startswith("usb:"):
+        wanted = spec[4:].lower().split(":", 2)
+        if len(wanted) < 2 or not all(len(part) == 4 for part in wanted[:2]):
+            raise LightsError(f"{spec} is not usb:VID:PID or usb:VID:PID:SERIAL; `boardref lights list` prints them")
+        return lambda: tuple(p.path for p in usb_ports() if p.identity.lower().split(":", 2)[: len(wanted)] == wanted)
+    return lambda: spec if Path(spec).exists() else None
+
+
+def holder(path: str) -> str | None:
+    """Which other program holds `path`, as far as this user may see: "NAME (process N)", else None."""
+    try:
+        target = os.stat(path)
+        processes = [entry for entry in os.listdir("/proc") if entry.isdigit()]
+    except OSError:
+        return None
+    for process in processes:
+        try:
+            opened = [entry.stat() for entry in Path(f"/proc/{process}/fd").iterdir() if entry.exists()]
+            name = Path(f"/proc/{process}/comm").read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            continue  # it ended meanwhile, or belongs to somebody else
+        if int(process) != os.getpid() and any(os.path.samestat(target, entry) for entry in opened):
+            return f"{name} (process {process})"
+    return None
