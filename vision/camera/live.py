@@ -15,7 +15,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from vision.camera.frame import CameraStatus, Frame, Image, State
+from vision.camera.frame import CameraStatus, Frame, Image
+from vision.camera.newest import Newest
 from vision.errors import VisionError
 
 # V4L2's own wait is 10 s and can only be shortened from outside
@@ -23,8 +24,6 @@ os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")
 
 _SIZE = (1280, 720)
 _OPEN_MS, _READ_MS = 1500, 1000
-_STALE_S = 1.5
-"""Age of the newest frame at which the camera counts as lost."""
 _FROZEN_S = 2.0
 """A real sensor never sends the same picture for so long: its noise differs from frame to frame."""
 _BACK_OFF_S = (0.2, 2.0)
@@ -54,46 +53,24 @@ class LiveCamera:
     def __init__(self, source: str, epoch: Callable[[], int] = lambda: 0) -> None:
         self.name = source
         self._epoch = epoch
-        self._changed = threading.Condition()
-        self._frame: Frame | None = None
-        self._frame_at_s = 0.0
-        self._status = CameraStatus("starting", f"Opening the camera {source}.", time.monotonic())
+        self._newest = Newest(source)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"camera {source}", daemon=True)
         self._thread.start()
 
     def latest(self, after_index: int = -1, timeout_s: float = 1.0) -> Frame | None:
         """The newest frame whose index is above `after_index`, or None when none came within `timeout_s`."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._stop.is_set() or self._newer(after_index), timeout_s)
-            return self._frame if self._newer(after_index) else None
+        return self._newest.latest(after_index, timeout_s)
 
     def status(self) -> CameraStatus:
         """How the camera is now."""
-        with self._changed:
-            status, frame_at_s = self._status, self._frame_at_s
-        age_s = time.monotonic() - frame_at_s
-        if status.state in ("ok", "frozen") and age_s > _STALE_S:
-            return CameraStatus("lost", f"The camera {self.name} has sent no picture for {age_s:.0f} s.", frame_at_s)
-        return status
+        return self._newest.status()
 
     def close(self) -> None:
         """Stop the thread and let the device go."""
         self._stop.set()
-        with self._changed:
-            self._changed.notify_all()
-        if self._thread is not threading.current_thread():
-            self._thread.join(timeout=4.0)
-
-    def _newer(self, after_index: int) -> bool:
-        return self._frame is not None and self._frame.index > after_index
-
-    def _set(self, state: State, sentence: str) -> None:
-        with self._changed:
-            if (state, sentence) != (self._status.state, self._status.sentence):
-                since_s = self._status.since_s if state == self._status.state else time.monotonic()
-                self._status = CameraStatus(state, sentence, since_s)
-                self._changed.notify_all()
+        self._newest.close()
+        self._thread.join(timeout=4.0)
 
     def _run(self) -> None:
         wait_s = _BACK_OFF_S[0]
@@ -106,8 +83,8 @@ class LiveCamera:
                 capture.release()
             if self._stop.is_set():
                 return
-            had = self._frame is not None
-            self._set(
+            had = self._newest.any
+            self._newest.state(
                 "lost",
                 f"The camera {self.name} {'is gone' if had else 'does not answer'}; check its cable. "
                 "It is taken up again by itself.",
@@ -134,24 +111,15 @@ class LiveCamera:
             print_now = fingerprint(picture)
             if print_now != print_of_last:
                 print_of_last, same_since_s = print_now, now_s
-            self._publish(picture, now_s, epoch)
+            self._newest.publish(picture, now_s, epoch)
             if now_s - same_since_s > _FROZEN_S:
-                self._set(
+                self._newest.state(
                     "frozen",
                     f"The camera {self.name} sends the same picture again and again; unplug it and plug it in.",
                 )
             else:
-                self._set("ok", "The camera works.")
+                self._newest.state("ok", "The camera works.")
         return came
-
-    def _publish(self, image: Image, now_s: float, epoch: int) -> None:
-        with self._changed:
-            index = 0 if self._frame is None else self._frame.index + 1
-            if self._frame is None:
-                self._first_s = now_s
-            self._frame = Frame(image, now_s - self._first_s, index, epoch)
-            self._frame_at_s = now_s
-            self._changed.notify_all()
 
 
 def fingerprint(image: Image) -> bytes:

@@ -1,7 +1,7 @@
 """The pretend table: tokens at free positions, hands that carry them, and faults on request.
 
-Thread-safe: the page moves pieces, the simulated camera takes snapshots. Positions are sheet millimetres (x right, y down);
-a token may lie beside the sheet. Knows no rules: whatever a hand can do is allowed.
+Thread-safe: the page moves pieces, the simulated camera takes snapshots. Positions are sheet millimetres (x right,
+y down); a token may lie beside the sheet. Knows no rules: whatever a hand can do is allowed.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from vision.errors import VisionError
 
 HAND_LEAVES_S = 0.25
 """How long a hand takes to draw back after letting go."""
-REACH_MM = 260.0
-"""How far beyond the sheet a token may be put."""
+PICTURE_SHAPE = 16 / 9
+"""Width by height of the camera's picture: what of the table it can see beside the sheet."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Lamp:
 
 @dataclass(frozen=True)
 class Bump:
-    """How the sheet lies against where it lay at first: shifted by (dx, dy) mm and turned by `turn_deg` about its middle."""
+    """How the sheet lies against its first place: shifted by (dx, dy) mm and turned by `turn_deg` about its middle."""
 
     dx_mm: float = 0.0
     dy_mm: float = 0.0
@@ -266,11 +266,10 @@ class World:
     def _within(self, x_mm: float, y_mm: float) -> Point:
         if not (abs(x_mm) < 1e6 and abs(y_mm) < 1e6):
             raise VisionError("a token's place must be two numbers in millimetres")
+        """The nearest place in the camera's sight: beside the sheet there is table, above and below it hardly any."""
         width, height = self.board_set.sheet_mm
-        return (
-            min(width + REACH_MM, max(-REACH_MM, float(x_mm))),
-            min(height + REACH_MM, max(-REACH_MM, float(y_mm))),
-        )
+        aside_mm = max(0.0, 0.42 * (height * PICTURE_SHAPE - width) - self.board_set.tokens.size_mm / 2)
+        return min(width + aside_mm, max(-aside_mm, float(x_mm))), min(height, max(0.0, float(y_mm)))
 
     def _clear_of_others(self, piece: Piece) -> Point:
         """The free place nearest to the piece's own: two tokens can't be in one place."""
