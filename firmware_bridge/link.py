@@ -75,7 +75,7 @@ class LinkState(StrEnum):
 
 @dataclass(frozen=True)
 class LinkStatus:
-    """`reason`: one sentence where something is wrong. `since`, `next_try`: seconds of `time.time`. `attempts`: failed ones.
+    """`reason`: a sentence where something is wrong. `since`, `next_try`: seconds of `time.time`. `attempts`: failed ones.
 
     `device`: what answered, None before. `health`: the device's own counters when it last told them.
     """
@@ -134,7 +134,7 @@ class Link:
         self._thread.start()
 
     def show(self, scene: Scene) -> int:
-        """Show `scene` as soon as the line allows; only the latest counts. Returns its epoch: the same for the same scene."""
+        """Show `scene` as soon as the line allows; only the latest counts. Returns its epoch, the same for the same one."""
         with self._lock:
             if scene == self._scene:
                 return self._epoch

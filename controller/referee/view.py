@@ -38,7 +38,8 @@ class View:
 
     `placement`: site -> kinds of the believed position; `observed`: what the eyes see now. `accepted_s`: camera time at
     which the last turn was accepted (None before the first). `seen`: no hand for 0.3 s and something changed, not judged yet;
-    `changed`: those sites. `trouble`: a `cannot_see` code. `wrong`/`right`/`total`: set-up still to mend.
+    `changed`: those sites. `trouble`: a `cannot_see` code. `operator`: somebody called the operator.
+    `wrong`/`right`/`total`: set-up still to mend.
     """
 
     t_s: float
@@ -66,6 +67,7 @@ class View:
     board_moved: bool = False
     rearranging: bool = False
     paused: bool = False
+    operator: bool = False
     wrong: tuple[Shift, ...] = ()
     right: int = 0
     total: int = 0
