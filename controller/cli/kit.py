@@ -1,0 +1,70 @@
+"""`boardref kit`: a printable board as exact-scale PDF."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from controller.errors import CommandError
+from vision.boardset import BoardSet, installed_sets
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("what", metavar="GAME|SET.toml|charuco|stickers", help="a game, or the TOML file of a set")
+    parser.add_argument("-o", "--output", required=True, metavar="FILE.pdf", help="the PDF to write")
+    parser.add_argument("--paper", choices=["a3", "a4"], default="a3", help="paper size (default a3)")
+    parser.add_argument("--scale", type=float, default=1.0, metavar="S", help="1 is exact size; 0.7 fits A3 on A4")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the PDF."""
+    from calibration.kit import kit_pdf  # the PDF library is slow to import, and only needed here
+
+    if args.what in ("charuco", "stickers"):
+        raise CommandError(
+            f"{args.what} can't be printed yet; give a game ({', '.join(installed_sets())}) or a set's TOML file"
+        )
+    board_set = chosen_set(args.what)
+    pdf = kit_pdf(board_set, piece_counts(board_set), args.paper, args.scale)
+    target = Path(args.output)
+    try:
+        partial = target.with_name(target.name + ".part")
+        partial.write_bytes(pdf)
+        partial.replace(target)
+    except OSError as error:
+        raise CommandError(f"{target} can't be written ({error.strerror}); give another file with -o") from None
+    print(
+        f"{target}: {board_set.name} on {args.paper.upper()} x {args.scale:g}; print at 100 %, not fitted to the page"
+    )
+    return 0
+
+
+def chosen_set(what: str) -> BoardSet:
+    """The set of a game or in a TOML file."""
+    if what.endswith(".toml") or "/" in what:
+        return BoardSet.load(what)
+    sets = installed_sets()
+    for board_set in sets.values():
+        if what in (board_set.name, board_set.game):
+            return board_set
+    raise CommandError(f"no set for {what!r} is installed; give one of {', '.join(sets)}, or a set's TOML file", 2)
+
+
+def piece_counts(board_set: BoardSet) -> Mapping[str, int]:
+    """How many of each kind the set's game needs; one of each for a game that isn't installed."""
+    from controller.rules.api import RulesError
+    from controller.rules.registry import game_named
+
+    try:
+        pieces = game_named(board_set.game).pieces
+    except RulesError:
+        print(
+            f"boardref: the game {board_set.game} isn't installed: one token of each kind is printed",
+            file=sys.stderr,
+        )
+        return dict.fromkeys(board_set.kinds, 1)
+    return {kind: pieces.get(board_set.names.get(kind, kind), 0) for kind in board_set.kinds}
