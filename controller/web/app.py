@@ -1,0 +1,299 @@
+"""The status page and its API. Knows the table only as `TableLike`; draws what it is told and decides nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from fastapi import FastAPI, HTTPException, Query, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
+from fastapi.sse import format_sse_event
+from fastapi.staticfiles import StaticFiles
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from pydantic import BaseModel, ConfigDict, FiniteFloat
+from starlette.exceptions import HTTPException as StarletteHTTPException
+
+from controller.referee.events import Press
+from controller.rules.registry import game_named
+from controller.web.geometry import set_json
+from controller.web.guard import Guard, own_names
+from controller.web.hub import Hub
+from controller.web.phrases import LANGUAGES, catalogue, phrase
+from controller.web.ports import Snapshot, TableLike, WorldLike
+from controller.web.state import beat_json, lights_json, state_json, view_json
+from vision.artwork import svg_board, svg_token
+from vision.boardset import BoardSet, SetError
+from vision.errors import VisionError
+
+__all__ = ["Snapshot", "TableLike", "WorldLike", "create_app"]
+
+STREAMS = 200  # screens at one table; more than that is not a table
+HEARTBEAT_S = 1.0
+
+Lang = Annotated[Literal["en", "nl", "de", "fr"], Query()]
+
+
+class PressBody(BaseModel):
+    """A player's button; `player` null = a "done" without a side."""
+
+    model_config = ConfigDict(extra="forbid")
+    player: str | None = None
+    button: Literal["done", "yes", "no"] = "done"
+
+
+class WorldBody(BaseModel):
+    """One movement of a hand on the pretend table; `x_mm`, `y_mm` on the sheet, for `move` only."""
+
+    model_config = ConfigDict(extra="forbid")
+    op: Literal["lift", "move", "drop", "reset"]
+    token: int | None = None
+    x_mm: FiniteFloat | None = None
+    y_mm: FiniteFloat | None = None
+
+
+def create_app(table: TableLike, *, allowed_hosts: Iterable[str] = ()) -> FastAPI:
+    """The page of one table. `allowed_hosts`: further names it answers to, beside its own and any IP address.
+
+    `app.state.hub.close()` ends every open stream; call it before asking the server to stop.
+    """
+    hub = Hub(table)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        await hub.start()
+        yield
+        await hub.stop()
+
+    app = FastAPI(title="Boardref", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
+    app.state.hub = hub
+    app.add_middleware(Guard, names=own_names(allowed_hosts))
+    app.mount("/static", _Static(directory=Path(str(files("controller.web").joinpath("static")))))
+    _add_errors(app)
+    _add_pages(app, table, hub)
+    _add_actions(app, table)
+    return app
+
+
+class _Static(StaticFiles):
+    """Files that a browser may keep but must ask about, so that an update is never mixed with an old page."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["cache-control"] = "no-cache"
+        return response
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Every refusal is `{"error": one sentence}`."""
+
+    @app.exception_handler(StarletteHTTPException)
+    async def refused(_request: Request, error: StarletteHTTPException) -> JSONResponse:
+        return JSONResponse({"error": str(error.detail)}, status_code=error.status_code)
+
+    @app.exception_handler(RequestValidationError)
+    async def unreadable(_request: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"][1:] if not isinstance(part, int))
+        told = "The request is not JSON" if first["type"] == "json_invalid" else f"{place or 'The request'}: {first['msg']}"
+        return JSONResponse({"error": f"{told}."}, status_code=422)
+
+
+def _add_pages(app: FastAPI, table: TableLike, hub: Hub) -> None:
+    streams = 0
+
+    @app.get("/", response_class=HTMLResponse)
+    def page(lang: Lang = "en", player: str | None = None) -> HTMLResponse:
+        if player is not None and player not in table.snapshot().view.players:
+            raise HTTPException(404, f"Nobody called {player} plays at this table.")
+        return HTMLResponse(_page(lang, demo=table.world is not None, player=player))
+
+    @app.get("/events")
+    async def events(lang: Lang = "en") -> StreamingResponse:
+        nonlocal streams
+        if streams >= STREAMS:
+            raise HTTPException(503, "Too many screens are open at this table; close one.")
+
+        async def counted() -> AsyncIterator[bytes]:
+            nonlocal streams
+            streams += 1
+            try:
+                async for message in _stream(table, hub, lang):
+                    yield message
+            finally:
+                streams -= 1
+
+        return StreamingResponse(counted(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
+    @app.get("/api/state")
+    def state(lang: Lang = "en") -> JSONResponse:
+        told = state_json(table.snapshot(), lang, time.time())
+        if table.world is not None:
+            told["world"] = table.world.as_json()
+        return JSONResponse(told)
+
+    @app.get("/api/set")
+    def geometry() -> JSONResponse:
+        return JSONResponse(set_json(_board(table)))
+
+    @app.get("/set.svg")
+    def board() -> Response:
+        return _svg(svg_board(_board(table)))
+
+    @app.get("/token.svg")
+    def token(kind: str) -> Response:
+        try:
+            return _svg(svg_token(_board(table), kind))
+        except SetError as error:
+            raise HTTPException(404, f"{error}.") from None
+
+    @app.get("/healthz")
+    def health() -> JSONResponse:
+        return JSONResponse({"ok": True})
+
+    @app.get("/readyz")
+    def ready() -> JSONResponse:
+        if table.ready():
+            return JSONResponse({"ready": True})
+        return JSONResponse({"ready": False, "reason": _unready(table.snapshot())}, status_code=503)
+
+
+def _add_actions(app: FastAPI, table: TableLike) -> None:
+    @app.post("/api/press", status_code=202)
+    def press(body: PressBody) -> JSONResponse:
+        view = table.snapshot().view
+        if body.player is not None and body.player not in view.players:
+            names = " and ".join(name for name in view.players if name) or "nobody yet"
+            raise HTTPException(404, f"Nobody called {body.player} plays at this table; {names} play.")
+        table.send(Press(view.t_s, body.player, body.button))
+        return JSONResponse({"ok": True}, status_code=202)
+
+    @app.post("/api/world")
+    def carry(body: WorldBody) -> JSONResponse:
+        world: WorldLike | None = table.world
+        if world is None:
+            raise HTTPException(404, "This is a real table; move the pieces by hand.")
+        if body.op == "reset":
+            world.reset(start_placement(world.board_set))
+            return JSONResponse(world.as_json())
+        if body.token is None:
+            raise HTTPException(422, f"token: say which piece to {body.op}.")
+        if body.token not in {token["id"] for token in world.as_json()["tokens"]}:
+            raise HTTPException(404, f"There is no piece with the number {body.token} on this table.")
+        try:
+            if body.op == "lift":
+                world.lift(body.token)
+            elif body.op == "drop":
+                world.drop(body.token)
+            elif body.x_mm is None or body.y_mm is None:
+                raise HTTPException(422, "x_mm, y_mm: say where to move the piece.")
+            else:
+                world.move(body.token, body.x_mm, body.y_mm)
+        except VisionError as error:  # the piece went meanwhile, or the place is no place
+            raise HTTPException(422, f"{error}.") from None
+        return JSONResponse({"ok": True})
+
+
+def start_placement(board: BoardSet) -> dict[str, tuple[str, ...]]:
+    """Where the pieces of this set stand when its game begins, in the set's own names."""
+    game = game_named(board.game)
+    own = {name: ours for ours, name in board.names.items()}
+    start = game.picture(game.start()).on
+    return {own.get(site, site): tuple(own.get(kind, kind) for kind in kinds) for site, kinds in start.items()}
+
+
+async def _stream(table: TableLike, hub: Hub, language: str) -> AsyncIterator[bytes]:
+    """One screen's messages: `state` first and whenever the view changes, `lights`, `world`, and a `beat` each second.
+
+    Every message is the whole of its part, made when the screen is ready for it, and carries rev, age and server time.
+    """
+    world: WorldLike | None = table.world
+    yield format_sse_event(comment="boardref", retry=1000)
+    sent: dict[str, str] = {}
+    beat_at = 0.0
+    snapshot = hub.newest
+    while not hub.closed:
+        now_s = time.time()
+        beat = beat_json(snapshot, now_s)
+        parts: dict[str, Any] = {
+            "state": {**view_json(snapshot, language), "build": build_id()},
+            "lights": lights_json(snapshot),
+        }
+        if world is not None:
+            parts["world"] = world.as_json()
+        due = False
+        for name, part in parts.items():
+            text = json.dumps(part, ensure_ascii=False, separators=(",", ":"))
+            if sent.get(name) != text:
+                sent[name] = text
+                due = True
+                yield format_sse_event(event=name, data_str=json.dumps({**beat, **part}, ensure_ascii=False))
+        if due or now_s - beat_at >= HEARTBEAT_S or now_s < beat_at:
+            beat_at = now_s
+            yield format_sse_event(event="beat", data_str=json.dumps(beat))
+        snapshot = await hub.next()
+
+
+@cache
+def _templates() -> Environment:
+    loader = PackageLoader("controller.web", "templates")
+    return Environment(loader=loader, autoescape=select_autoescape(), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+
+
+@cache
+def build_id() -> str:
+    """Changes with the page's own files: a screen that runs older ones reloads itself."""
+    digest = hashlib.sha256()
+    for folder in ("static", "templates"):
+        for entry in sorted(files("controller.web").joinpath(folder).iterdir(), key=lambda entry: entry.name):
+            if entry.is_file():
+                digest.update(entry.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@cache
+def _page(language: str, *, demo: bool, player: str | None) -> str:
+    words = {key: texts[language] for key, texts in catalogue().items() if key.startswith(("label_", "stale_", "demo_", "starting"))}
+    return _templates().get_template("page.html").render(
+        lang=language,
+        languages=LANGUAGES,
+        demo=demo,
+        player=player or "",
+        build=build_id(),
+        words=json.dumps(words, ensure_ascii=False),
+        say=lambda key: phrase(key, language),
+    )
+
+
+def _board(table: TableLike) -> BoardSet:
+    board = table.snapshot().set
+    if board is None:
+        raise HTTPException(404, "No board has been recognised yet; lay one under the camera.")
+    return board
+
+
+def _svg(text: str) -> Response:
+    return Response(text, media_type="image/svg+xml", headers={"cache-control": "no-cache"})
+
+
+def _unready(snapshot: Snapshot) -> str:
+    """Why the table can't referee now."""
+    view = snapshot.view
+    if snapshot.camera.get("state") not in (None, "ok", "running") and snapshot.camera.get("sentence"):
+        return str(snapshot.camera["sentence"])
+    if view.trouble is not None:
+        return phrase(f"trouble_{view.trouble}", "en")
+    if view.board_moved:
+        return phrase("lead_moved", "en")
+    if view.phase == "searching":
+        return phrase("lead_searching", "en")
+    return "No fresh picture from the camera."
+
+

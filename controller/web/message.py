@@ -1,0 +1,191 @@
+"""What the page tells, from a View: one message at a time, the most urgent first, in plain words.
+
+The order is that of the lights' vocabulary, so page and lights never speak of different things.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from controller.referee.view import Offence, View
+from controller.rules.api import Owed, Shift
+from controller.web.phrases import phrase, piece_name, player_name
+from controller.words import say, sentence
+
+Tone = Literal["calm", "blue", "amber", "win"]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One piece to carry, in words; `origin`/`to` None = beside the board."""
+
+    piece: str
+    origin: str | None
+    to: str | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Message:
+    """`headline` is read from three metres, `sub` beside it, `lead` is the sentence, `more` further ones.
+
+    `code`: which state this is; `player`: whose turn or fault it concerns; `steps`: what to carry where, listed under `label`
+    and drawn as arrows; `targets`: sites where a piece may go; `answers`: the question can be answered with yes or no.
+    """
+
+    code: str
+    tone: Tone
+    headline: str
+    sub: str = ""
+    lead: str = ""
+    more: tuple[str, ...] = ()
+    player: str | None = None
+    label: str = ""
+    steps: tuple[Step, ...] = ()
+    targets: tuple[str, ...] = ()
+    answers: bool = False
+
+
+def message(view: View, language: str) -> Message:
+    """The one message for this View in `language`."""
+    if view.trouble is not None and view.trouble != "hand":
+        return _blind(view, language)
+    if view.board_moved:
+        return Message("board_moved", "amber", phrase("head_moved", language), lead=phrase("lead_moved", language))
+    if view.paused:
+        return Message("paused", "calm", phrase("head_paused", language), lead=phrase("lead_paused", language))
+    if view.phase == "searching":
+        return Message("searching", "calm", phrase("head_searching", language), lead=phrase("lead_searching", language))
+    if view.offence is not None:
+        return _illegal(view.offence, language)
+    if view.rearranging and not view.wrong:
+        return Message(
+            "rearranging", "calm", phrase("head_rearranging", language), lead=phrase("lead_rearranging", language)
+        )
+    if view.phase == "setup" or view.rearranging:
+        return _setup(view, language)
+    if view.phase == "over":
+        return _over(view, language)
+    if view.question:
+        return _question(view, language)
+    if view.owed and not view.hand:
+        return _owed(view, language)
+    return _to_move(view, language)
+
+
+def steps(shifts: Iterable[Shift], language: str) -> tuple[Step, ...]:
+    """Shifts as steps in words."""
+    told = []
+    for shift in shifts:
+        piece = piece_name(shift.piece, language)
+        if shift.origin is None:
+            text = phrase("step_put", language, piece=piece, to=shift.to)
+        elif shift.to is None:
+            text = phrase("step_take", language, **{"piece": piece, "from": shift.origin})
+        else:
+            text = phrase("step_move", language, **{"piece": piece, "from": shift.origin, "to": shift.to})
+        told.append(Step(shift.piece, shift.origin, shift.to, text))
+    return tuple(told)
+
+
+def _blind(view: View, language: str) -> Message:
+    code = view.trouble or "lost"
+    head = "head_searching" if code == "no_board" else "head_blind"
+    return Message(code, "amber", phrase(head, language), lead=phrase(f"trouble_{code}", language))
+
+
+def _setup(view: View, language: str) -> Message:
+    head = phrase("head_setup", language)
+    if not view.wrong:
+        whole = view.total > 0 and view.right == view.total
+        return Message("setup", "calm", head, lead=phrase("lead_setup_still" if whole else "lead_setup", language))
+    lead = phrase("lead_setup_one", language, right=view.right, total=view.total)
+    return Message(
+        "setup", "calm", head, sub=f"{view.right}/{view.total}", lead=lead, steps=steps(view.wrong[:1], language)
+    )
+
+
+def _illegal(offence: Offence, language: str) -> Message:
+    sentences = tuple(dict.fromkeys(sentence(reason, language) for reason in offence.reasons))
+    return Message(
+        "illegal",
+        "amber",
+        player_name(offence.player, language),
+        sub=phrase("sub_put_right", language),
+        lead=sentences[0] if sentences else "",
+        more=(*sentences[1:3], phrase("lead_put_back", language)),
+        player=offence.player,
+        label=phrase("label_back", language),
+        steps=steps(offence.way_back, language),
+    )
+
+
+def _over(view: View, language: str) -> Message:
+    if view.winner is None:
+        head = phrase("head_draw", language)
+    else:
+        head = phrase("head_wins", language, player=player_name(view.winner, language))
+    lead = say(view.why, language) if view.why else ""
+    return Message("over", "win", head, lead=lead, more=(phrase("lead_again", language),), player=view.winner)
+
+
+def _question(view: View, language: str) -> Message:
+    candidates = []
+    for candidate in view.question:
+        player, text = candidate.get("player"), candidate.get("text")
+        told = f"{player_name(player, language)}: " if player else ""
+        candidates.append(told + (text or candidate.get("position") or ""))
+    return Message(
+        "question",
+        "amber",
+        phrase("head_question", language),
+        lead=phrase("lead_question", language),
+        more=tuple(candidates),
+        answers=True,
+    )
+
+
+def _owed(view: View, language: str) -> Message:
+    """A turn on its way: who must still do what. The choice between several pieces is told once."""
+    player = view.owed[0].player
+    told = tuple(dict.fromkeys(_owed_text(owed, language) for owed in view.owed if owed.player == player))
+    targets = sorted(set().union(*(owed.to for owed in view.owed)))
+    return Message(
+        "owed",
+        "blue",
+        player_name(player, language),
+        sub=phrase("sub_owes" if view.hint else "sub_finish", language),
+        lead=told[0],
+        more=told[1:4],
+        player=player,
+        targets=tuple(targets),
+    )
+
+
+def _owed_text(owed: Owed, language: str) -> str:
+    to = ", ".join(sorted(owed.to))
+    return phrase(f"owed_{owed.act}", language, piece=piece_name(owed.piece, language), at=owed.at or "", to=to)
+
+
+def _to_move(view: View, language: str) -> Message:
+    lead = ""
+    if view.turns:
+        last = view.turns[-1]
+        key = "lead_played" if last.legal else "lead_accepted_as_played"
+        lead = phrase(key, language, player=player_name(last.player, language), text=last.text)
+    elif view.phase == "play":
+        lead = phrase("lead_begin", language)
+    if view.to_move is None:
+        return Message("to_move", "blue", phrase("head_wait", language), sub=_now(view, language), lead=lead)
+    name = player_name(view.to_move, language)
+    sub = _now(view, language) or phrase("sub_to_move", language)
+    code = "hand" if view.hand else "settling" if view.seen else "to_move"
+    return Message(code, "blue", name, sub=sub, lead=lead, player=view.to_move)
+
+
+def _now(view: View, language: str) -> str:
+    if view.hand or view.trouble == "hand":
+        return phrase("sub_hand", language)
+    return phrase("sub_seen", language) if view.seen else ""

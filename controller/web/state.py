@@ -1,0 +1,122 @@
+"""Snapshot -> the JSON a page draws: whole state, never a change, every sentence in the screen's language."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import lru_cache
+from typing import Any
+
+from controller.referee.view import View
+from controller.rules.api import RulesError
+from controller.rules.registry import game_named
+from controller.web.message import Message, message
+from controller.web.phrases import piece_name, player_name
+from controller.web.ports import Snapshot
+from vision.boardset import BoardSet
+
+
+def beat_json(snapshot: Snapshot, now_s: float) -> dict[str, Any]:
+    """What every message carries: `rev`, `age_s` since the newest judged frame (null before the first), server time."""
+    age_s = round(snapshot.age_s, 2) if math.isfinite(snapshot.age_s) else None
+    return {"rev": snapshot.rev, "age_s": age_s, "time_s": round(now_s, 3)}
+
+
+def lights_json(snapshot: Snapshot) -> dict[str, Any]:
+    """What the lights show, and how camera and link are doing: changes without a new `rev`."""
+    return {
+        "lights": dict(snapshot.lights),
+        "camera": dict(snapshot.camera),
+        "link": dict(snapshot.link),
+        "journal": dict(getattr(snapshot, "journal", {})),
+    }
+
+
+def view_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
+    """The referee's view of the table, with its message and what is drawn on the board."""
+    view, board = snapshot.view, snapshot.set
+    told = message(view, language)
+    return {
+        "lang": language,
+        "phase": view.phase,
+        "game": view.game,
+        "game_no": view.game_no,
+        "set": board.name if board is not None else None,
+        "players": [_player(player, view, board, language) for player in view.players if player],
+        "message": _message(told),
+        "board": _board(view, told, language),
+        "hand": view.hand,
+        "provisional": view.provisional,
+        "turns": [
+            {"n": turn.n, "player": turn.player, "text": turn.text, "legal": turn.legal} for turn in view.turns
+        ],
+    }
+
+
+def state_json(snapshot: Snapshot, language: str, now_s: float) -> dict[str, Any]:
+    """Everything in one object, as `/api/state` answers."""
+    return {**beat_json(snapshot, now_s), **view_json(snapshot, language), **lights_json(snapshot)}
+
+
+def _player(player: str, view: View, board: BoardSet | None, language: str) -> dict[str, Any]:
+    return {
+        "id": player,
+        "name": player_name(player, language),
+        "kind": _emblem(player, view.game, board.kinds if board is not None else ()),
+        "to_move": player == view.to_move,
+    }
+
+
+@lru_cache(maxsize=64)
+def _emblem(player: str, game: str | None, kinds: tuple[str, ...]) -> str | None:
+    """The piece that stands for a player on the page: the last of its kinds in the set's order; None where none is owned."""
+    try:
+        owner = game_named(game).owner if game else None
+    except RulesError:
+        owner = None
+    own = [kind for kind in kinds if owner is not None and owner(kind) == player]
+    return own[-1] if own else None
+
+
+def _message(told: Message) -> dict[str, Any]:
+    data = asdict(told)
+    data["steps"] = [
+        {"piece": step.piece, "from": step.origin, "to": step.to, "text": step.text} for step in told.steps
+    ]
+    return data
+
+
+def _board(view: View, told: Message, language: str) -> dict[str, Any]:
+    """Pieces as seen; where nobody can see, as believed; believed pieces that are not where they should be as `missing`."""
+    blind = view.trouble is not None
+    pieces = []
+    for site in sorted(set(view.placement) | set(view.observed)):
+        believed, seen = view.placement.get(site, ()), view.observed.get(site, ())
+        if blind or site in view.hidden:
+            pieces += [_piece(site, kind, "believed", language) for kind in believed]
+            continue
+        pieces += [_piece(site, kind, "seen", language) for kind in seen]
+        if view.phase == "play" and not seen:
+            pieces += [_piece(site, kind, "missing", language) for kind in believed]
+    wanted: list[dict[str, Any]] = []
+    if told.code == "setup":
+        wanted = [_piece(shift.to, shift.piece, "wanted", language) for shift in view.wrong if shift.to is not None]
+    last = view.turns[-1].shifts if view.turns and told.code in ("to_move", "over", "settling", "hand") else ()
+    return {
+        "pieces": pieces + wanted,
+        "hidden": sorted(view.hidden),
+        "changed": sorted(view.changed),
+        "last": [{"from": shift.origin, "to": shift.to} for shift in last],
+        "targets": list(told.targets),
+        "owed": sorted({owed.at for owed in view.owed if owed.at is not None}) if told.code == "owed" else [],
+        "fault": _fault_sites(view),
+    }
+
+
+def _fault_sites(view: View) -> list[str]:
+    return list(view.offence.reasons[0].sites) if view.offence is not None and view.offence.reasons else []
+
+
+def _piece(site: str, kind: str, state: str, language: str) -> Mapping[str, str]:
+    return {"site": site, "kind": kind, "state": state, "name": piece_name(kind, language)}

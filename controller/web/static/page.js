@@ -1,0 +1,265 @@
+// The status page: reads the table's stream, shows one message, the board and the record, and says when all that is old.
+import { Board } from "./board.js";
+
+const $ = (id) => document.getElementById(id);
+const { lang, build, player, demo } = document.body.dataset;
+const words = JSON.parse(document.body.dataset.words);
+
+const SILENT_S = 3; // the server sends a beat each second
+const OLD_S = 5; // a picture older than this is no news
+const DAY_MS = 24 * 3600 * 1000;
+
+const board = new Board($("board"), Boolean(demo));
+let source = null;
+let newest = null; // the last `state` message
+let heardAt = performance.now();
+let ageAtHeard = null;
+let behindS = 0; // seconds between server and screen clocks don't matter: only our own clock measures silence
+let geometryFor = null;
+let refused = () => {};
+
+// ---- stream ----------------------------------------------------------------------------------------------------------
+
+function connect() {
+  source?.close();
+  source = new EventSource(`/events?lang=${lang}`);
+  const listen = (name, take) =>
+    source.addEventListener(name, (event) => {
+      const data = JSON.parse(event.data);
+      heardAt = performance.now();
+      ageAtHeard = data.age_s;
+      take(data);
+      tell_age();
+    });
+  listen("state", show);
+  listen("lights", (data) => {
+    board.lights(data.lights);
+    showHealth(data);
+  });
+  listen("world", (data) => board.world(data));
+  listen("beat", () => {});
+}
+
+function silenceS() {
+  return (performance.now() - heardAt) / 1000;
+}
+
+// EventSource gives up after some errors, and a half-open connection never errs: look at it ourselves, for ever.
+setInterval(() => {
+  tell_age();
+  if (silenceS() > SILENT_S + behindS || source.readyState === EventSource.CLOSED) {
+    behindS = Math.min(behindS + 2, 12);
+    connect();
+  }
+  if (silenceS() < 1.5) behindS = 0;
+}, 500);
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && silenceS() > 2) connect();
+});
+setInterval(() => {
+  if (["setup", "over", "searching"].includes(newest?.message.code)) location.reload();
+}, DAY_MS);
+
+function tell_age() {
+  const silent = silenceS();
+  const age = ageAtHeard === null ? null : ageAtHeard + silent;
+  const lost = silent > SILENT_S;
+  const old = age !== null && age > OLD_S;
+  document.body.dataset.stale = lost ? "server" : old ? "camera" : "";
+  $("stale").hidden = !lost && !old;
+  if (lost || old) {
+    const seconds = Math.round(Math.max(silent, age ?? 0));
+    put($("stale-news"), words.stale_news.replace("{s}", seconds));
+    put($("stale-why"), lost ? words.stale_server : words.stale_camera);
+  }
+  $("age").dataset.state = lost || old ? "bad" : "ok";
+  put($("age"), lost || old ? "" : words.label_live);
+}
+
+// ---- message and record ----------------------------------------------------------------------------------------------
+
+async function show(state) {
+  if (state.build !== build && !board.busy) {
+    location.reload();
+    return;
+  }
+  newest = state;
+  if (state.set !== null && state.set !== geometryFor) {
+    const answer = await fetch("/api/set");
+    if (!answer.ok) return;
+    const geometry = await answer.json();
+    geometryFor = geometry.name;
+    board.geometry(geometry);
+  }
+  showMessage(state);
+  showTurns(state);
+  board.state(state);
+}
+
+function put(element, text) {
+  if (element.textContent !== text) element.textContent = text; // untouched text is not read aloud again
+}
+
+function fill(list, items) {
+  list.replaceChildren(...items);
+  list.hidden = items.length === 0;
+}
+
+function item(text, piece) {
+  const li = document.createElement("li");
+  if (piece) {
+    const img = document.createElement("img");
+    img.src = `/token.svg?kind=${encodeURIComponent(piece)}`;
+    img.alt = "";
+    li.append(img);
+  }
+  li.append(text);
+  return li;
+}
+
+function showMessage(state) {
+  const told = state.message;
+  document.body.dataset.tone = told.tone;
+  document.body.dataset.code = told.code;
+  put($("headline"), told.headline);
+  $("headline").dataset.length = lengthOf(told.headline);
+  put($("sub"), told.sub);
+  put($("lead"), told.lead);
+  const kind = state.players.find((one) => one.id === told.player)?.kind;
+  const emblem = $("emblem");
+  emblem.hidden = !kind;
+  if (kind) emblem.src = `/token.svg?kind=${encodeURIComponent(kind)}`;
+  put($("steps-label"), told.label);
+  $("steps-block").hidden = told.steps.length === 0;
+  $("steps").replaceChildren(...told.steps.map((step) => item(step.text, step.piece)));
+  fill($("more"), told.more.map((text) => item(text)));
+  showButtons(state, told);
+  const short = [told.headline, told.sub].filter(Boolean).join(" ");
+  document.title = short ? `${short} · Boardref` : "Boardref";
+}
+
+// A name is set as large as it fits, a sentence smaller.
+function lengthOf(text) {
+  return text.length <= 5 ? "name" : text.length <= 7 ? "word" : text.length <= 13 ? "medium" : "long";
+}
+
+function showButtons(state, told) {
+  if (!demo && !player) return;
+  const wanted = [];
+  if (told.answers) wanted.push(["yes", player || null, words.label_yes], ["no", player || null, words.label_no]);
+  else if (["to_move", "owed", "settling"].includes(told.code)) {
+    const who = player || told.player;
+    const name = state.players.find((one) => one.id === who)?.name;
+    if (who) wanted.push(["done", who, `${words.label_done} · ${name}`]);
+  }
+  const key = JSON.stringify(wanted);
+  if ($("buttons").dataset.key === key) return; // a button must not vanish under a finger
+  $("buttons").dataset.key = key;
+  $("buttons").replaceChildren(
+    ...wanted.map(([button, who, label]) => {
+      const element = document.createElement("button");
+      element.type = "button";
+      element.textContent = label;
+      element.addEventListener("click", () => post("/api/press", { player: who, button }));
+      return element;
+    }),
+  );
+}
+
+function showTurns(state) {
+  put($("game-no"), state.game_no ? words.label_game.replace("{n}", state.game_no) : "");
+  put($("brand"), state.game ? `Boardref · ${state.game[0].toUpperCase()}${state.game.slice(1)}` : "Boardref");
+  // Only what the turns say is drawn anew: the list may be scrolled by hand.
+  const key = JSON.stringify([state.turns, state.players.map((one) => one.name), state.provisional]);
+  if ($("turns").dataset.key === key) return;
+  $("turns").dataset.key = key;
+  const head = document.createElement("tr");
+  head.append(cell("th", ""), ...orderOf(state).map((one) => cell("th", one.name)));
+  $("columns").replaceChildren(...(state.turns.length ? [head] : []));
+  $("turns").replaceChildren(...rowsOf(state));
+  $("scroll").scrollTop = $("scroll").scrollHeight;
+}
+
+function orderOf(state) {
+  const first = state.turns[0]?.player;
+  return [...state.players].sort((a, b) => (b.id === first) - (a.id === first));
+}
+
+function rowsOf(state) {
+  if (state.turns.length === 0) return [row([cell("td", words.label_no_turns, "none")])];
+  const columns = orderOf(state).map((one) => one.id);
+  const rounds = [];
+  for (const turn of state.turns) {
+    const column = columns.indexOf(turn.player);
+    const last = rounds.at(-1);
+    if (!last || last.slice(column).some(Boolean)) rounds.push(columns.map(() => null));
+    rounds.at(-1)[column] = turn;
+  }
+  const newestTurn = state.turns.at(-1);
+  return rounds.map((round, index) =>
+    row([
+      cell("th", `${index + 1}`),
+      ...round.map((turn) => {
+        const made = cell("td", turn ? turn.text + (turn.legal ? "" : " !") : "");
+        if (turn === newestTurn) {
+          made.className = state.provisional ? "newest provisional" : "newest";
+          if (state.provisional) made.title = words.label_provisional;
+        }
+        return made;
+      }),
+    ]),
+  );
+}
+
+function cell(tag, text, className = "") {
+  const made = document.createElement(tag);
+  made.textContent = text;
+  made.className = className;
+  return made;
+}
+
+function row(cells) {
+  const made = document.createElement("tr");
+  made.append(...cells);
+  return made;
+}
+
+// ---- health and actions ----------------------------------------------------------------------------------------------
+
+function showHealth({ camera, link, lights, journal }) {
+  const fine = ["ok", "running", "live", "open", undefined, null];
+  const cameraOk = fine.includes(camera.state) && !camera.sentence;
+  health($("camera"), words.label_camera, camera.sentence || words.label_camera_ok, cameraOk ? "ok" : "bad");
+  const off = link.state === "off" && !lights.connected;
+  const says = lights.connected ? words.label_lights_ok : off ? words.label_lights_none : link.sentence || words.label_lights_off;
+  health($("lights"), words.label_lights, says, lights.connected ? "ok" : off ? "off" : "bad");
+  $("journal").hidden = !journal?.sentence;
+  if (journal?.sentence) health($("journal"), "", journal.sentence, "bad");
+}
+
+function health(element, label, text, state) {
+  element.dataset.state = state;
+  put(element, label ? `${label}: ${text}` : text);
+}
+
+async function post(path, body) {
+  try {
+    const answer = await fetch(path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) refused((await answer.json()).error ?? answer.statusText);
+    return answer.ok;
+  } catch {
+    return false; // the connection is gone: the notice says so already
+  }
+}
+
+if (demo) {
+  const { Hands } = await import("./demo.js");
+  const hands = new Hands(board, post, words);
+  refused = (reason) => hands.refused(reason);
+}
+connect();
+tell_age();
