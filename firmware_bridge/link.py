@@ -75,7 +75,7 @@ class LinkState(StrEnum):
 
 @dataclass(frozen=True)
 class LinkStatus:
-    """`reason`: a sentence where something is wrong. `since`, `next_try`: seconds of `time.time`. `attempts`: failed ones.
+    """`reason`: a sentence where something is wrong. `since`, `next_try`: `time.time`. `attempts`: failed in a row.
 
     `device`: what answered, None before. `health`: the device's own counters when it last told them.
     """
@@ -134,7 +134,7 @@ class Link:
         self._thread.start()
 
     def show(self, scene: Scene) -> int:
-        """Show `scene` as soon as the line allows; only the latest counts. Returns its epoch, the same for the same one."""
+        """Show `scene` as soon as the line allows; only the latest counts. Returns its epoch."""
         with self._lock:
             if scene == self._scene:
                 return self._epoch
@@ -327,7 +327,7 @@ class _Session:
     def _greeted(self, device: HelloAck) -> None:
         if device.version < VERSION:
             raise _Lost(
-                f"The firmware of the lights on {self._path} is too old: it speaks version {device.version} of the wire, "
+                f"The firmware of the lights on {self._path} is too old: it speaks version {device.version}, "
                 f"{VERSION} is needed. Update it."
             )
         self._device = device
