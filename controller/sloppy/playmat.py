@@ -1,0 +1,134 @@
+"""The pretend table: pieces on sites, beside the board and in hands, and a camera that makes Sightings of it.
+
+Nothing here knows rules. Time is camera time: ten frames a second, some of them lost.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Mapping
+
+from controller.rules.api import Kind, Site
+from vision.sighting import Sighting, Token
+
+FRAME_S = 0.1
+
+
+class Playmat:
+    """What stands on one pretend table. `see` gets a Sighting for every frame that is not lost."""
+
+    def __init__(
+        self, name: str, set_name: str, sites: Iterable[Site], rng: random.Random, see: Callable[[Sighting], None]
+    ) -> None:
+        self.name = name
+        self.set_name = set_name
+        self.sites = tuple(sorted(sites))
+        self.rng = rng
+        self.see = see
+        self.on: dict[Site, list[Kind]] = {}
+        self.off: list[Kind] = []
+        self.held: list[Kind] = []
+        self.buried: set[Site] = set()  # sites where only the topmost piece can be seen
+        self.blot: frozenset[Site] = frozenset()  # sites in glare
+        self.lost_share = 0.0  # how many frames are lost
+        self.ticks = 0
+        self.frames = 0
+        self._stir_s = 0.0  # the last seen frame with a hand or motion
+        self._seen_s = 0.0  # the last seen frame
+        self._made: tuple[Token, ...] | None = None
+        self._last: tuple[Token, ...] | None = None
+
+    @property
+    def t_s(self) -> float:
+        """Camera time of the next frame, seconds."""
+        return round(self.ticks * FRAME_S, 3)
+
+    # hands
+
+    def clear(self, on: Mapping[Site, tuple[Kind, ...]]) -> None:
+        """Stand exactly these pieces, at once."""
+        self.on = {site: list(kinds) for site, kinds in on.items() if kinds}
+        self.off, self.held, self.buried, self._made = [], [], set(), None
+
+    def lift(self, kind: Kind, site: Site | None) -> None:
+        """Take a piece from a site, or from beside the board, into a hand."""
+        pile = self.off if site is None else self.on[site]
+        pile.remove(kind)
+        if site is not None and not pile:
+            del self.on[site]
+        if site is not None and len(pile) < 2:
+            self.buried.discard(site)
+        self.held.append(kind)
+        self._made = None
+
+    def put(self, kind: Kind, site: Site | None, *, bury: bool = False) -> None:
+        """Put a piece from a hand on a site or beside the board; `bury`: what stood there can't be seen any more."""
+        self.held.remove(kind)
+        (self.off if site is None else self.on.setdefault(site, [])).append(kind)
+        if bury and site is not None and len(self.on[site]) > 1:
+            self.buried.add(site)
+        self._made = None
+
+    def placed(self) -> dict[Site, tuple[Kind, ...]]:
+        """Occupied sites with what stands there, names sorted."""
+        return {site: tuple(sorted(kinds)) for site, kinds in sorted(self.on.items())}
+
+    # camera
+
+    def film(self, seconds: float, *, hand: bool = False, under: Iterable[Site] = (), shaky: bool = False) -> None:
+        """Let time pass. `hand`: an arm is over the sheet; `under`: sites it hides; `shaky`: things keep moving."""
+        covered = frozenset(under) | self.blot
+        for _ in range(max(1, round(seconds / FRAME_S))):
+            self._frame(hand, covered, shaky)
+
+    def still(self, seconds: float) -> None:
+        """Let time pass until seen frames have shown the table still, without a hand, for `seconds`."""
+        first: float | None = None
+        for _ in range(1000):
+            seen = self.frames
+            self._frame(False, self.blot, False)
+            if self.frames > seen:
+                first = self._seen_s if first is None else first
+                if self._seen_s - max(first, self._stir_s) >= seconds:
+                    return
+
+    def _frame(self, hand: bool, covered: frozenset[Site], shaky: bool) -> None:
+        frame, t_s = self.ticks, self.t_s
+        self.ticks += 1
+        if self.lost_share and self.rng.random() < self.lost_share:
+            return
+        self.frames += 1
+        tokens = self._tokens()
+        moved = shaky or (self._last is not None and tokens is not self._last)
+        if hand:
+            moved = moved or self.rng.random() < 0.7
+        self._last = tokens
+        if hand or moved:
+            self._stir_s = t_s
+        self._seen_s = t_s
+        if covered:
+            tokens = tuple(token for token in tokens if token.site not in covered)
+        self.see(
+            Sighting(
+                t_s=t_s,
+                frame=frame,
+                game=self.name,
+                set_name=self.set_name,
+                tokens=tokens,
+                hidden=covered,
+                hand=hand,
+                moving=moved,
+                registration_px=0.3,
+                light=0.5,
+            )
+        )
+
+    def _tokens(self) -> tuple[Token, ...]:
+        if self._made is None:
+            made = []
+            for site, kinds in sorted(self.on.items()):
+                seen = kinds[-1:] if site in self.buried else kinds
+                made += [Token(kind=kind, site=site, centre_mm=(0.0, 0.0), likelihoods={kind: 0.0}) for kind in seen]
+            made += [Token(kind=kind, site=None, centre_mm=(0.0, 0.0), likelihoods={kind: 0.0}) for kind in self.off]
+            self._made = tuple(made)
+        return self._made
