@@ -309,13 +309,13 @@ def _sites(top: _Table, sheet: Point) -> tuple[Site, ...]:
         polygon = table.points("polygon")
         for point in polygon:
             _inside(table, "polygon", point, sheet)
+        if len(polygon) > 3 and _crosses_itself(polygon):
+            raise table.fault(
+                f"the polygon of site {name} crosses itself; list its corners in order around it", "polygon"
+            )
         if len(polygon) < 3 or abs(_area(polygon)) < 1.0:
             raise table.fault(
                 f"the polygon of site {name} needs at least three corners that enclose an area", "polygon"
-            )
-        if _crosses_itself(polygon):
-            raise table.fault(
-                f"the polygon of site {name} crosses itself; list its corners in order around it", "polygon"
             )
         sites.append(Site(name, table.text_of("kind") if "kind" in data else None, table.colour("fill"), polygon))
         if name in [site.id for site in sites[:-1]]:
