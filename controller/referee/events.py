@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from controller.rules.api import Reason
 from vision.sighting import Sighting
 
 
 @dataclass(frozen=True)
 class Press:
-    """A player's button, key or tap. `done`: "my part is over"; `player` None = a "done" without a side, never accuses."""
+    """A player's button, key or tap. `done`: "my part is over"; `player` None: no side, never accuses."""
 
     t_s: float
     player: str | None
@@ -20,7 +21,10 @@ class Press:
 
 @dataclass(frozen=True)
 class Command:
-    """An operator's word: new_game, pause, resume, accept_as_played, set_position(position), take_back, resign(player), draw."""
+    """An operator's word.
+
+    new_game, pause, resume, accept_as_played, set_position(position), take_back, resign(player), draw.
+    """
 
     t_s: float
     name: str
@@ -41,7 +45,8 @@ Input = Sighting | Press | Command | Tick
 class Event:
     """Something that happened, as `watch --json` writes it: `event`, `t`, `frame`, `game_no`, then `data`.
 
-    `internal` events ("belief") go to the journal, never to `watch`.
+    `internal` events ("belief") go to the journal, never to `watch`. `reasons`: those of `data`, whole, for their
+    sentences.
     """
 
     event: str
@@ -50,6 +55,7 @@ class Event:
     game_no: int
     data: Mapping[str, Any] = field(default_factory=dict)
     internal: bool = False
+    reasons: tuple[Reason, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The object `watch --json` prints."""

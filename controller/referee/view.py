@@ -37,8 +37,8 @@ class View:
     """The table as the referee believes it, at camera time `t_s`.
 
     `placement`: site -> kinds of the believed position; `observed`: what the eyes see now. `accepted_s`: camera time at
-    which the last turn was accepted (None before the first). `seen`: no hand for 0.3 s and something changed, not judged yet;
-    `changed`: those sites. `trouble`: a `cannot_see` code. `operator`: somebody called the operator.
+    which the last turn was accepted (None before the first). `seen`: no hand for 0.3 s and something changed, not
+    judged yet; `changed`: those sites. `trouble`: a `cannot_see` code. `operator`: somebody called the operator.
     `wrong`/`right`/`total`: set-up still to mend.
     """
 

@@ -1,0 +1,75 @@
+"""Before a game and between two games: set-ups, and games taken up in the middle."""
+
+from __future__ import annotations
+
+from controller.referee.lines import Line
+from controller.referee.reading import left_their_places
+from controller.referee.record import begin_game
+from controller.referee.state import Draft
+from controller.rules.api import Game, Placement, Position
+
+
+def lines_from(game: Game, position: Position, record_of: Line | None = None) -> tuple[Line, ...]:
+    """A line for a known side to move, one for each side otherwise."""
+    start = record_of or Line(position)
+    if game.to_move(position) is not None:
+        return (start.moved_on(position),)
+    return tuple(start.moved_on(game.with_mover(position, player)) for player in game.players)
+
+
+def possible(game: Game, placement: Placement) -> Position | None:
+    """The position in which a game could be, if the placement shows one with nothing hidden."""
+    return None if placement.hidden else game.midgame(placement)
+
+
+def await_setup(draft: Draft) -> None:
+    """Phase "setup": begin when a set-up stands still, or as the start mode says."""
+    state = draft.state
+    seen, timing, game = state.seen, state.timing, state.game
+    placement = seen.placement
+    setup = game.setup(placement)
+    draft.set(setup=setup)
+    if state.start_mode not in ("setup", "auto"):
+        if seen.clocks.settled(timing):
+            position = game.parse_position(state.start_mode)
+            standing = game.setup(game.picture(position)).position
+            draft.set(start_mode="setup")
+            begin_game(draft, lines_from(game, position), position, "start" if standing == position else "midgame")
+        return
+    if setup.position is not None:
+        if seen.clocks.settled(timing, timing.setup_s):
+            start_from(draft, setup.position)
+        return
+    if state.start_mode == "auto" and seen.clocks.settled(timing):
+        middle = possible(game, placement)
+        if middle is not None:
+            begin_game(draft, lines_from(game, middle), middle, "midgame")
+
+
+def start_from(draft: Draft, position: Position) -> None:
+    """A new game from a set-up that stands."""
+    begin_game(draft, lines_from(draft.state.game, position), position, "start")
+
+
+def await_new_game(draft: Draft) -> None:
+    """Phase "over", or while the board is being rearranged: a set-up that stands still begins a new game."""
+    state = draft.state
+    seen, timing = state.seen, state.timing
+    if not seen.clocks.settled(timing):
+        return
+    if state.phase == "over" and not state.rearranging:
+        gone = left_their_places(state.game.picture(state.line.position), seen.placement)
+        if gone > state.game.turn_size + 1:
+            start_rearranging(draft)
+    setup = state.game.setup(seen.placement)
+    draft.set(setup=setup if draft.state.rearranging else None)
+    if setup.position is not None and seen.clocks.settled(timing, timing.new_game_s):
+        start_from(draft, setup.position)
+
+
+def start_rearranging(draft: Draft) -> None:
+    """The board is being cleared or set up: nothing is judged until a position or a set-up stands again."""
+    if not draft.state.rearranging:
+        draft.emit("rearranging")
+        draft.set(rearranging=True, offence=None, accused=(), owed=(), stage=None, stage_at=None, partial=False,
+                  pending=(), question=(), question_about="")  # fmt: skip

@@ -1,0 +1,149 @@
+"""Words of people: a player's "done" and answers, and what an operator may say."""
+
+from __future__ import annotations
+
+from controller.referee.beginning import lines_from, possible
+from controller.referee.clocks import Clocks
+from controller.referee.events import Command, Press
+from controller.referee.judging import answered, judge_done
+from controller.referee.lines import Done, Line
+from controller.referee.record import believe, end_game, forget_moment, outcome_of, strong
+from controller.referee.state import Draft
+from controller.referee.view import Played
+from controller.rules.api import Game, Outcome, Placement, Position
+
+
+def press(draft: Draft, given: Press) -> None:
+    """A button, key or tap. "done" waits for the hand to leave."""
+    state = draft.state
+    if state.phase != "play" or state.paused:
+        return
+    if given.button == "done":
+        draft.set(pressed=(given.player, given.t_s))
+        serve_press(draft)
+    elif state.question_about:
+        likely = strong(state.lines)
+        chosen = likely[0] if given.button == "yes" else likely[1] if len(likely) == 2 else None
+        if chosen is not None:
+            believe(draft, (chosen,))
+            answered(draft, "player")
+            _over_if_it_is(draft)
+
+
+def serve_press(draft: Draft) -> None:
+    """Judge a "done" that waits, once the hand is away; forget one that waited too long."""
+    state = draft.state
+    if state.pressed is None or state.phase != "play":
+        return
+    player, t_s = state.pressed
+    if state.t_s - t_s > state.timing.press_s:
+        draft.set(pressed=None)
+    elif state.eyes.found and not state.seen.hand and state.seen.clocks.seen(state.timing):
+        draft.set(pressed=None)
+        judge_done(draft, player)
+
+
+def command(draft: Draft, given: Command) -> None:
+    """An operator's word."""
+    state = draft.state
+    name = given.name
+    if name == "new_game":
+        forget_moment(draft)
+        draft.set(phase="setup" if state.eyes.found else "searching", lines=(), published=(), played=(), written=0,
+                  start_mode="setup", winner=None, result=None, why=None)  # fmt: skip
+    elif name == "pause":
+        draft.set(paused=True)
+    elif name == "resume":
+        draft.set(paused=False)
+        draft.set_seen(clocks=Clocks.restarted(state.t_s))
+    elif state.phase != "play" or not state.lines:
+        return
+    elif name == "accept_as_played":
+        _accept_as_played(draft)
+    elif name == "set_position":
+        position = state.game.parse_position(given.arguments["position"])
+        answered(draft, "operator")
+        forget_moment(draft)
+        draft.set(lines=lines_from(state.game, position, state.line), ruled=None)
+    elif name == "take_back":
+        _take_back(draft)
+    elif name == "resign":
+        loser = given.arguments.get("player") or state.game.to_move(state.line.position) or state.game.players[0]
+        winner = next(player for player in state.game.players if player != loser)
+        answered(draft, "operator")
+        end_game(draft, Outcome(winner, f"{winner} wins", "resigned"))
+    elif name == "draw":
+        answered(draft, "operator")
+        end_game(draft, Outcome(None, "draw", "agreed"))
+
+
+def _over_if_it_is(draft: Draft) -> None:
+    outcome = outcome_of(draft.state.game, draft.state.lines)
+    if outcome is not None:
+        end_game(draft, outcome)
+
+
+def _take_back(draft: Draft) -> None:
+    """The last turn no longer stands; what stands on the table is not judged until it changes."""
+    state = draft.state
+    line = state.line
+    if not line.record:
+        return
+    if line.steps:
+        shorter = line.back()
+    else:
+        record = line.record[:-1]
+        if not record:
+            return
+        shorter = Line(state.game.parse_position(record[-1].position), record)
+    answered(draft, "operator")
+    forget_moment(draft)
+    believe(draft, (shorter,))
+    draft.set(ruled=state.seen.placement)
+
+
+def _accept_as_played(draft: Draft) -> None:
+    """What stands counts, legal or not: a question's first line, or an offence written as an illegal turn."""
+    state = draft.state
+    game, line = state.game, state.line
+    if state.question_about in ("lines", "reading"):
+        believe(draft, (line,))
+        answered(draft, "operator")
+        _over_if_it_is(draft)
+        return
+    middle = possible(game, state.seen.placement)
+    if middle is None:
+        return
+    if state.offence is None:
+        # The thread was lost: what stands is the position, whoever moves next.
+        if state.question_about:
+            answered(draft, "operator")
+            forget_moment(draft)
+            draft.set(lines=lines_from(game, middle, line))
+        return
+    mover = game.to_move(line.position) or state.offence.player
+    position = _with_other_mover(game, middle, mover)
+    text = _as_moved(game, game.picture(line.position), state.seen.placement)
+    played = Played(line.record[-1].n + 1 if line.record else 1, mover, text, legal=False)
+    done = Done(played, game.position_text(position))
+    forget_moment(draft)
+    believe(draft, (Line(position, (*line.record, done)),))
+    _over_if_it_is(draft)
+
+
+def _with_other_mover(game: Game, position: Position, mover: str) -> Position:
+    return game.with_mover(position, next(player for player in game.players if player != mover))
+
+
+def _as_moved(game: Game, before: Placement, now: Placement) -> str:
+    """An illegal turn as text: where each piece came from and went to, `?` where that can't be seen."""
+    gone = [(site, kind) for site, kinds in before.on.items() for kind in kinds if kind not in now.on.get(site, ())]
+    come = [(site, kind) for site, kinds in now.on.items() for kind in kinds if kind not in before.on.get(site, ())]
+    parts = []
+    for origin, kind in sorted(gone):
+        to = next(((site, other) for site, other in sorted(come) if other == kind), None)
+        if to is not None:
+            come.remove(to)
+        parts.append(f"{origin}-{to[0] if to else '?'}")
+    parts += [f"?-{site}" for site, _ in sorted(come)]
+    return "&".join(parts) or "-"

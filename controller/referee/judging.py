@@ -1,0 +1,269 @@
+"""Phase "play": judge a settled board, and say what follows from it."""
+
+from __future__ import annotations
+
+from controller.referee.beginning import await_new_game, lines_from, possible, start_rearranging
+from controller.referee.choosing import Choice, consider
+from controller.referee.lines import Line, same_history, without_repeats
+from controller.referee.offences import name_offence
+from controller.referee.reading import agree, left_their_places
+from controller.referee.record import (
+    believe,
+    candidate,
+    differ,
+    end_game,
+    mover_not_known_yet,
+    outcome_of,
+    strong,
+)
+from controller.referee.search import MOST_LINES
+from controller.referee.state import Draft
+from controller.referee.view import Offence
+from controller.rules.api import Owed, Placement, Player, Verdict
+
+
+def judge_board(draft: Draft) -> None:
+    """Judge what stands, if it has stood long enough."""
+    state = draft.state
+    if not state.seen.clocks.settled(state.timing):
+        return
+    if state.ruled is not None:
+        if agree(state.ruled, state.seen.placement):
+            return
+        draft.set(ruled=None)
+    choice = consider(draft)
+    answer = choice.explained.answer
+    if state.rearranging:
+        if answer not in ("unchanged", "complete") or choice.explained.quick or choice.close:
+            await_new_game(draft)
+            return
+        if answer == "complete" and state.game.setup(choice.placement).position is not None:
+            await_new_game(draft)
+            return
+    if answer == "unchanged":
+        accept(draft, choice)
+    elif answer == "complete":
+        wait_s = state.timing.extendable_s if choice.explained.waits else state.timing.still_s
+        if state.seen.clocks.settled(state.timing, wait_s):
+            accept(draft, choice)
+        elif not choice.close and state.pending != strong(choice.explained.lines):
+            hold(draft, choice)
+    elif answer == "partial":
+        stage(draft, choice)
+    elif answer == "illegal":
+        refuse(draft, choice)
+
+
+def judge_done(draft: Draft, player: Player | None) -> None:
+    """A player said "my part is over": judge at once what otherwise would be waited for."""
+    choice = consider(draft, player)
+    answer = choice.explained.answer
+    if choice.close or draft.state.rearranging:
+        return
+    if answer == "complete":
+        accept(draft, choice)
+    elif answer == "illegal" and player is not None:
+        plain = consider(draft)
+        if plain.explained.answer == "partial" and all(owed.player != player for owed in plain.explained.verdict.owed):
+            return  # the other side owes it: nothing is wrong
+        accuse(draft, choice)
+
+
+def hold(draft: Draft, choice: Choice) -> None:
+    """A complete turn stands settled but could still be extended: believe it as soon as something else happens."""
+    draft.set(pending=strong(choice.explained.lines))
+    draft.set_seen(touched_since_pending=frozenset())
+
+
+def accept(draft: Draft, choice: Choice) -> None:
+    """The placement is explained: believe its lines."""
+    state = draft.state
+    found = choice.explained
+    lines = found.lines
+    if state.question_about == "thread":
+        kept = [line.as_stage() for line in state.lines if not any(same_history(line, new) for new in lines)]
+        lines = without_repeats([*lines, *kept])[:MOST_LINES]
+    before = len(state.published)
+    put_back = found.answer == "unchanged" or len(lines[0].record) < before
+    had_offence = state.offence is not None
+    believe(draft, lines)
+    if had_offence and put_back:
+        draft.emit("restored", {"by": "put_back"})
+    draft.set(
+        pending=(), offence=None, accused=(), owed=(), stage=None, stage_at=None, partial=False, rearranging=False,
+        setup=None, provisional=found.waits and found.answer == "complete",
+    )  # fmt: skip
+    draft.set_seen(touched=frozenset(), touched_since_pending=frozenset(), explained=choice.placement, gap_s=0.0)
+    asking = _question_after(draft, choice)
+    if not asking:
+        answered(draft, "seen")
+        outcome = outcome_of(state.game, draft.state.lines)
+        if outcome is not None:
+            end_game(draft, outcome)
+
+
+def _question_after(draft: Draft, choice: Choice) -> bool:
+    """Ask if the lines or the readings leave open what matters; true while a question is open."""
+    state = draft.state
+    game, lines = state.game, strong(state.lines)
+    if choice.close:
+        ask(draft, "reading", lines, choice.placement)
+        return True
+    if not differ(game, state.lines):
+        return False
+    if mover_not_known_yet(state.lines):
+        return state.question_about == "thread"
+    ask(draft, "lines", lines, choice.placement)
+    return True
+
+
+def ask(draft: Draft, about: str, lines: tuple[Line, ...], placement: Placement) -> None:
+    """Put a question, once for each placement."""
+    state = draft.state
+    if state.asked is not None and state.question and agree(state.asked, placement):
+        return
+    candidates = tuple(candidate(state.game, line) for line in lines)
+    draft.set(question=candidates, question_about=about, asked=placement, offence=None)
+    draft.emit("question", {"candidates": [dict(one) for one in candidates]})
+
+
+def answered(draft: Draft, by: str) -> None:
+    """The question, if there is one, is over."""
+    if draft.state.question_about:
+        draft.emit("answered", {"by": by})
+        draft.set(question=(), question_about="", asked=None)
+
+
+def stage(draft: Draft, choice: Choice) -> None:
+    """A stage of a turn stands, or pieces are missing."""
+    state = draft.state
+    found = choice.explained
+    verdict = found.verdict
+    gone = left_their_places(state.game.picture(found.lines[0].position), choice.placement)
+    if not verdict.owed and gone > state.game.turn_size + 1:
+        start_rearranging(draft)
+        return
+    _keep_those_on_the_way(draft, found.lines)
+    moved_on = bool(verdict.owed)
+    if moved_on:
+        if state.offence is not None:
+            draft.emit("restored", {"by": "going_on"})
+            draft.set(offence=None, accused=())
+        draft.set(stage_at=choice.placement)
+        draft.set_seen(gap_s=0.0)
+    draft.set(partial=True, owed=verdict.owed, provisional=False)
+    key = (state.game.position_text(draft.state.line.position), choice.placement)
+    if moved_on and not _same_stage(state.stage, key):
+        draft.emit("obligation", obligation(verdict.owed))
+        draft.set(stage=key)
+
+
+def _same_stage(known: tuple[str, Placement] | None, now: tuple[str, Placement]) -> bool:
+    return known is not None and known[0] == now[0] and agree(known[1], now[1])
+
+
+def _keep_those_on_the_way(draft: Draft, found: tuple[Line, ...]) -> None:
+    """Drop the lines that the stage contradicts; take up those it shows to be true."""
+    state = draft.state
+
+    def among(line: Line, lines: tuple[Line, ...]) -> bool:
+        return any(same_history(line, other) for other in lines)
+
+    believed = tuple(line for line in state.lines if among(line, found))
+    waiting = tuple(line for line in state.pending if among(line, found))
+    if not believed:
+        believed, waiting = waiting or found, ()
+    elif not strong(believed):
+        believed = (Line(believed[0].position, believed[0].record, believed[0].steps), *believed[1:])
+    if believed != state.lines:
+        believe(draft, believed)
+    draft.set(pending=waiting)
+
+
+def obligation(owed: tuple[Owed, ...]) -> dict[str, object]:
+    """What is owed, as one event: the act, every piece that could do it, every site it may go to."""
+    pieces = sorted({one.piece for one in owed})
+    return {
+        "player": owed[0].player,
+        "act": owed[0].act,
+        "piece": pieces[0] if len(pieces) == 1 else None,
+        "sites": sorted({one.at for one in owed if one.at is not None}),
+        "to": sorted({site for one in owed for site in one.to}),
+        "choices": [
+            {"piece": one.piece, "sites": [one.at] if one.at is not None else [], "to": sorted(one.to)} for one in owed
+        ],
+    }
+
+
+def refuse(draft: Draft, choice: Choice) -> None:
+    """Nothing explains the placement: rearranged, not seen well enough, or illegal."""
+    state = draft.state
+    game, timing, seen = state.game, state.timing, state.seen
+    placement = choice.placement
+    line = choice.explained.lines[0]
+    setup_stands = game.setup(placement).position is not None
+    lost = seen.gap_s > timing.thread_s
+    if lost and not setup_stands and possible(game, placement) is not None:
+        if seen.clocks.settled(timing, timing.illegal_s):
+            lose_thread(draft, placement)
+        return
+    if setup_stands or left_their_places(game.picture(line.position), placement) > game.turn_size + 1:
+        start_rearranging(draft)
+        await_new_game(draft)
+        return
+    wait_s = timing.righting_s if state.offence is not None else timing.illegal_s
+    if not seen.clocks.settled(timing, wait_s):
+        return
+    if lost or state.question_about == "thread":
+        lose_thread(draft, placement)
+    elif choice.close:
+        ask(draft, "reading", strong(state.lines), placement)
+    else:
+        accuse(draft, choice)
+
+
+def lose_thread(draft: Draft, placement: Placement) -> None:
+    """Too much may have happened unseen: ask, and go on from what stands as well as from what was believed."""
+    state = draft.state
+    if state.asked is not None and agree(state.asked, placement):
+        return
+    game = state.game
+    middle = possible(game, placement)
+    afresh = lines_from(game, middle, state.line) if middle is not None else ()
+    lines = without_repeats([*state.lines, *afresh])[:MOST_LINES]
+    draft.set(lines=lines, pending=())
+    candidates = tuple(candidate(game, line, turn=False) for line in strong(lines))
+    draft.set(question=candidates, question_about="thread", asked=placement, offence=None, partial=False, owed=())
+    draft.emit("question", {"candidates": [dict(one) for one in candidates]})
+
+
+def accuse(draft: Draft, choice: Choice) -> None:
+    """Say what is wrong, once for each placement."""
+    state = draft.state
+    found = choice.explained
+    verdict = found.verdict if found.verdict.answer == "illegal" else Verdict("illegal")
+    if found.answer == "illegal" and not same_history(found.lines[0], state.line):
+        believe(draft, found.lines)
+        draft.set(pending=())
+    offence = name_offence(state.game, draft.state.line, choice.placement, verdict, state.stage_at)
+    if not offence.reasons:
+        return
+    draft.set(offence=offence, owed=(), partial=False, provisional=False)
+    if any(agree(known, choice.placement) for known in state.accused):
+        return
+    draft.set(accused=(*state.accused, choice.placement))
+    draft.emit("illegal", _illegal(offence), reasons=offence.reasons)
+
+
+def _illegal(offence: Offence) -> dict[str, object]:
+    first = offence.reasons[0]
+    data: dict[str, object] = {"player": offence.player}
+    if offence.owner is not None:
+        data["owner"] = offence.owner
+    data |= {
+        "code": first.code,
+        "sites": list(first.sites),
+        "reasons": [{"code": one.code, "sites": list(one.sites), "rule": one.rule} for one in offence.reasons],
+        "way_back": [{"piece": one.piece, "from": one.origin, "to": one.to} for one in offence.way_back],
+    }
+    return data

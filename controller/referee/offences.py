@@ -1,0 +1,77 @@
+"""Naming an offence: whose turn is being read, what is wrong with it, and the way back."""
+
+from __future__ import annotations
+
+from controller.referee.lines import Line
+from controller.referee.reading import differing
+from controller.referee.view import Offence
+from controller.rules.api import Game, Placement, Player, Reason, Verdict
+
+
+def owners_of_changes(game: Game, before: Placement, now: Placement) -> set[Player]:
+    """Whose pieces came or went between two placements."""
+    owners: set[Player] = set()
+    for site in differing(before, now):
+        was, here = list(before.on.get(site, ())), list(now.on.get(site, ()))
+        for kind in list(was):
+            if kind in here:
+                was.remove(kind)
+                here.remove(kind)
+        owners |= {owner for kind in (*was, *here) if (owner := game.owner(kind)) is not None}
+    return owners
+
+
+def side_read(game: Game, line: Line, placement: Placement) -> Player:
+    """The side that has just moved as long as only its own pieces have changed since, otherwise the side to move."""
+    changed = owners_of_changes(game, game.picture(line.position), placement)
+    last = line.just_moved(game)
+    if last is not None and changed == {last}:
+        return last
+    mover = game.to_move(line.position)
+    if mover is not None:
+        return mover
+    return min(changed, key=game.players.index) if changed else game.players[0]
+
+
+def name_offence(game: Game, line: Line, placement: Placement, verdict: Verdict, stage: Placement | None) -> Offence:
+    """The offence of a placement that nothing explains. `stage`: the stage that stood settled before it, if any."""
+    player = side_read(game, line, placement)
+    reasons = (
+        _left_unfinished(game, line, placement, stage)
+        or _moved_on_again(game, line, placement, player)
+        or verdict.reasons
+    )
+    owners = {game.owner(shift.piece) for shift in verdict.way_back}
+    other = next((owner for owner in game.players if owner in owners), None)
+    return Offence(
+        player=player,
+        owner=other if owners and player not in owners else None,
+        reasons=reasons,
+        way_back=verdict.way_back,
+    )
+
+
+def _left_unfinished(game: Game, line: Line, placement: Placement, stage: Placement | None) -> tuple[Reason, ...]:
+    """A stage stood, something was owed, and the other side moved: what was owed is the reason."""
+    mover = game.to_move(line.position)
+    if stage is None or mover is None or owners_of_changes(game, stage, placement) & {mover}:
+        return ()
+    changed = differing(stage, placement)
+    gone = [site for site in changed if len(placement.on.get(site, ())) < len(stage.on.get(site, ()))]
+    come = [site for site in changed if len(placement.on.get(site, ())) > len(stage.on.get(site, ()))]
+    if not gone or len(come) > len(gone):  # only laid something down: the mover's own act, finished wrongly
+        return ()
+    verdict = game.judge(line.position, stage, mover)
+    return verdict.reasons if verdict.answer == "illegal" else ()
+
+
+def _moved_on_again(game: Game, line: Line, placement: Placement, player: Player) -> tuple[Reason, ...]:
+    """The pieces of an accepted turn were moved again by the same side: read as that turn, changed."""
+    if not line.steps or player != line.just_moved(game):
+        return ()
+    last = line.steps[-1]
+    stands = {shift.to for shift in game.turn_shifts(last.before, last.turn)}
+    if not stands & differing(game.picture(line.position), placement):
+        return ()
+    verdict = game.judge(last.before, placement)
+    return verdict.reasons if verdict.answer == "illegal" else ()

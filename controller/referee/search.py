@@ -1,0 +1,203 @@
+"""Which lines explain what stands on the table? One turn first, the open turns changed next, two quick turns last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from controller.referee.lines import Line, extensions, without_repeats
+from controller.referee.reading import agree, differing
+from controller.rules.api import Game, Placement, Player, Site, Turn, Verdict
+
+Found = Literal["unchanged", "complete", "partial", "illegal", "unclear"]
+MOST_LINES = 8
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The answer for one placement.
+
+    `lines`: those that explain it, best first, weak ones last; for *illegal* and *unclear* the lines as they were.
+    `verdict`: of the first line's position on the placement. `waits`: another turn could still go on from here.
+    `quick`: two turns had to be tried.
+    """
+
+    answer: Found
+    lines: tuple[Line, ...]
+    verdict: Verdict
+    waits: bool = False
+    quick: bool = False
+
+
+def explain(
+    game: Game,
+    lines: Sequence[Line],
+    pending: Sequence[Line],
+    placement: Placement,
+    touched: frozenset[Site],
+    touched_since_pending: frozenset[Site],
+    done: Player | None = None,
+) -> Explained:
+    """Explain `placement` by the believed `lines`, or by `pending` (a turn that stood settled, not accepted yet).
+
+    `touched`: the sites hidden or changed since the last settled picture that was explained: only these may be used by
+    two turns at once. `done`: the player who said that their part is over.
+    """
+    bases = [*lines, *(line for line in pending if line not in lines)]
+    verdicts = [game.judge(line.position, placement, done) for line in bases]
+    strong: list[Line] = []
+    stages: list[tuple[Line, Verdict]] = []
+    same = False
+    waits = False
+    for index, (line, verdict) in enumerate(zip(bases, verdicts, strict=True)):
+        if verdict.answer == "unchanged":
+            strong.append(_plain(line))
+            same |= index < len(lines)  # what is only pending stands as a turn that may still be extended
+        elif verdict.answer == "complete":
+            strong += [line.then(game, turn) for turn in verdict.turns]
+            waits |= verdict.extendable
+        elif verdict.answer == "partial":
+            stages.append((line, verdict))
+    unclear = any(verdict.answer == "unclear" for verdict in verdicts)
+    stages_before: list[tuple[Line, Verdict]] = []
+    unclear_before = False
+    if not same:
+        for line in bases:
+            if line.weak or not line.steps:
+                continue
+            before = line.back()
+            verdict = game.judge(before.position, placement, done if done == game.to_move(before.position) else None)
+            if verdict.answer == "unchanged":
+                strong.append(before)
+            elif verdict.answer == "complete":
+                strong += [before.then(game, turn) for turn in verdict.turns]
+                waits |= verdict.extendable
+            elif verdict.answer == "partial":
+                stages_before.append((before, verdict))
+            unclear_before |= verdict.answer == "unclear"
+            for longer in extensions(game, line):
+                visible = not placement.hidden & _moved_sites(game, longer)
+                if visible and agree(game.picture(longer.position), placement):
+                    strong.append(longer)
+    if strong:
+        on_the_way = [line.as_stage() for line, _ in stages]
+        waits |= not same and any(not line.weak for line, _ in stages)
+        found = without_repeats(strong + on_the_way)[:MOST_LINES]
+        return Explained("unchanged" if same else "complete", found, _of(bases, verdicts, found), waits)
+    if not stages and unclear:
+        return Explained("unclear", tuple(lines), verdicts[0])
+    if not stages and stages_before and not unclear_before:
+        stages = stages_before
+    if stages:
+        first = stages[0][1]
+        kept = [line for line, _ in stages]
+        return Explained("partial", without_repeats([_plain(kept[0]), *kept[1:]])[:MOST_LINES], first)
+    if unclear_before:
+        return Explained("unclear", tuple(lines), verdicts[0])
+    quick = _two_turns(game, lines, pending, placement, touched, touched_since_pending)
+    if quick is not None:
+        return quick
+    # A turn that stood settled and was followed by something that does not go on from it: that turn was complete.
+    believed = tuple(pending) if pending else tuple(lines)
+    return Explained("illegal", believed, game.judge(believed[0].position, placement, done))
+
+
+def _plain(line: Line) -> Line:
+    return Line(line.position, line.record, line.steps)
+
+
+def _of(bases: Sequence[Line], verdicts: Sequence[Verdict], found: Sequence[Line]) -> Verdict:
+    """The verdict that led to the first line found, or the plain one."""
+    for base, verdict in zip(bases, verdicts, strict=True):
+        if verdict.answer in ("complete", "unchanged") and found[0].record[: len(base.record)] == base.record:
+            return verdict
+    return Verdict("complete")
+
+
+def _moved_sites(game: Game, line: Line) -> frozenset[Site]:
+    """The sites that the open turns of a line use."""
+    return frozenset().union(*(game.turn_sites(step.before, step.turn) for step in line.steps))
+
+
+def _two_turns(
+    game: Game,
+    lines: Sequence[Line],
+    pending: Sequence[Line],
+    placement: Placement,
+    touched: frozenset[Site],
+    touched_since_pending: frozenset[Site],
+) -> Explained | None:
+    """Two turns between two settled pictures: both complete, or the second one on its way."""
+    complete: list[Line] = []
+    partial: list[tuple[Line, Verdict]] = []
+    waits = False
+    hidden_turn = False
+    for line, may_use in _starts(game, lines, pending, touched, touched_since_pending):
+        for middle in _firsts(game, line, placement, may_use):
+            verdict = game.judge(middle.position, placement)
+            before = middle.steps[-1]
+            uses = game.turn_sites(before.before, before.turn)
+            if verdict.answer == "unclear" or (uses & placement.hidden and verdict.answer in ("complete", "partial")):
+                hidden_turn = True
+            elif verdict.answer == "complete":
+                for turn in verdict.turns:
+                    if game.turn_sites(middle.position, turn) <= may_use.second:
+                        complete.append(middle.then(game, turn))
+                        waits |= verdict.extendable
+            elif verdict.answer == "partial":
+                partial.append((middle, verdict))
+    if complete:
+        found = without_repeats(complete)[:MOST_LINES]
+        return Explained("complete", found, Verdict("complete"), waits, quick=True)
+    if hidden_turn:
+        return Explained("unclear", tuple(lines), Verdict("unclear"))
+    if partial:
+        found = without_repeats([line for line, _ in partial])[:MOST_LINES]
+        return Explained("partial", found, partial[0][1], quick=True)
+    return None
+
+
+@dataclass(frozen=True)
+class _MayUse:
+    """The sites that the first and the second of two turns may use; `only`: the first turn must be this one."""
+
+    first: frozenset[Site]
+    second: frozenset[Site]
+    only: Turn | None = None
+
+
+def _starts(
+    game: Game,
+    lines: Sequence[Line],
+    pending: Sequence[Line],
+    touched: frozenset[Site],
+    touched_since_pending: frozenset[Site],
+) -> Iterator[tuple[Line, _MayUse]]:
+    """Where two turns may begin: at the position believed in, or with the last turn changed and then answered."""
+    for base, sites in [*((line, touched) for line in lines), *((line, touched_since_pending) for line in pending)]:
+        if base.weak:
+            continue
+        yield base, _MayUse(sites, sites)
+        if base.steps:
+            last = base.steps[-1]
+            yield base.back(), _MayUse(sites | game.turn_sites(last.before, last.turn), sites)
+        for longer in extensions(game, base):
+            was, first = base.steps[-2], longer.steps[-2]
+            if game.turn_sites(first.before, first.turn) <= sites | game.turn_sites(was.before, was.turn):
+                yield longer.back(), _MayUse(sites | _moved_sites(game, longer), sites, only=longer.steps[-1].turn)
+
+
+def _firsts(game: Game, line: Line, placement: Placement, may_use: _MayUse) -> Iterator[Line]:
+    """Lines one turn longer from which one more turn could still lead to `placement`."""
+    reach = 2 * game.turn_size
+    for turn in game.legal_turns(line.position):
+        if may_use.only is not None and turn != may_use.only:
+            continue
+        if not game.turn_sites(line.position, turn) <= may_use.first:
+            continue
+        after = game.after(line.position, turn)
+        if game.outcome(after) is not None:
+            continue
+        if len(differing(game.picture(after), placement)) <= reach:
+            yield line.then(game, turn)

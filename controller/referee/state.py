@@ -1,0 +1,151 @@
+"""What the referee remembers between two inputs: one frozen State. And the Draft in which a step is worked out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from controller.referee.clocks import Clocks
+from controller.referee.events import Event
+from controller.referee.lines import Done, Line
+from controller.referee.reading import Reading
+from controller.referee.search import Explained
+from controller.referee.timing import Timing
+from controller.referee.view import Offence, Phase, Played, View
+from controller.rules.api import Game, Owed, Placement, Player, Reason, Setup, Site
+
+Candidate = Mapping[str, str | None]
+NOTHING = Placement({})
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the newest frame showed, and what happened since the last settled picture that was explained.
+
+    `touched`: sites hidden or changed since then; `touched_since_pending`: since a complete turn stood settled.
+    `steady`: the last settled picture, `steady_s` when it was last seen so; `away`: something else stands since.
+    `gap_s`: how long before the change the board was last seen settled.
+    """
+
+    clocks: Clocks = field(default_factory=Clocks)
+    readings: tuple[Reading, ...] = (Reading(NOTHING),)
+    hand: bool = False
+    touched: frozenset[Site] = frozenset()
+    touched_since_pending: frozenset[Site] = frozenset()
+    explained: Placement = NOTHING
+    steady: Placement | None = None
+    steady_s: float = 0.0
+    away: bool = False
+    gap_s: float = 0.0
+
+    @property
+    def placement(self) -> Placement:
+        """The best reading."""
+        return self.readings[0].placement
+
+
+@dataclass(frozen=True)
+class Eyes:
+    """Can the referee see? `code`: the trouble that lasts, `since_s` when it began, `told`: it was said."""
+
+    found: bool = False
+    moved: bool = False
+    last_s: float | None = None
+    code: str | None = None
+    since_s: float = 0.0
+    told: str | None = None
+    hand_since_s: float | None = None
+
+
+@dataclass(frozen=True)
+class State:
+    """The referee's memory. Everything but `game` is data.
+
+    `lines`: what is believed, the shown one first; `pending`: lines that would be believed if nothing goes on from the
+    turn that stands settled. `published`: the record as the outside knows it, `written`: the highest `n` ever written.
+    `stage`, `stage_at`: the last settled stage. `accused`: placements named illegal since the last legal one. `asked`,
+    `ruled`: a placement that was asked about, that an operator has ruled on.
+    """
+
+    game: Game
+    set_name: str
+    timing: Timing
+    start_mode: str
+    t_s: float = 0.0
+    frame: int = 0
+    game_no: int = 0
+    phase: Phase = "searching"
+    eyes: Eyes = Eyes()
+    seen: Seen = Seen()
+    lines: tuple[Line, ...] = ()
+    pending: tuple[Line, ...] = ()
+    published: tuple[Done, ...] = ()
+    written: int = 0
+    played: tuple[Played, ...] = ()
+    accepted_s: float | None = None
+    provisional: bool = False
+    offence: Offence | None = None
+    accused: tuple[Placement, ...] = ()
+    owed: tuple[Owed, ...] = ()
+    stage: tuple[str, Placement] | None = None
+    stage_at: Placement | None = None
+    partial: bool = False
+    question: tuple[Candidate, ...] = ()
+    question_about: Literal["", "lines", "reading", "thread"] = ""
+    asked: Placement | None = None
+    ruled: Placement | None = None
+    rearranging: bool = False
+    paused: bool = False
+    pressed: tuple[Player | None, float] | None = None
+    setup: Setup | None = None
+    winner: Player | None = None
+    result: str | None = None
+    why: str | None = None
+    memo: tuple[Any, tuple[tuple[Reading, Explained], ...]] | None = field(default=None, compare=False)
+
+    @property
+    def line(self) -> Line:
+        """The line that is shown."""
+        return self.lines[0]
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one input led to."""
+
+    state: State
+    view: View
+    events: tuple[Event, ...]
+
+
+class Draft:
+    """One step being worked out: the state so far and the events so far."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.events: list[Event] = []
+
+    def set(self, **changes: Any) -> None:
+        """Change the state."""
+        self.state = replace(self.state, **changes)
+
+    def set_seen(self, **changes: Any) -> None:
+        """Change what was seen."""
+        self.state = replace(self.state, seen=replace(self.state.seen, **changes))
+
+    def set_eyes(self, **changes: Any) -> None:
+        """Change what is known of the eyes."""
+        self.state = replace(self.state, eyes=replace(self.state.eyes, **changes))
+
+    def emit(
+        self,
+        event: str,
+        data: Mapping[str, Any] | None = None,
+        *,
+        reasons: tuple[Reason, ...] = (),
+        internal: bool = False,
+    ) -> None:
+        """Write an event of this frame."""
+        state = self.state
+        self.events.append(Event(event, state.t_s, state.frame, state.game_no, data or {}, internal, reasons))

@@ -1,0 +1,61 @@
+"""From State to View: what pages and lights need to know."""
+
+from __future__ import annotations
+
+from controller.referee.reading import differing
+from controller.referee.record import strong
+from controller.referee.state import State
+from controller.referee.view import View
+
+
+def view_of(state: State) -> View:
+    """The table as the referee believes it."""
+    game, seen = state.game, state.seen
+    shown = state.lines[0] if state.lines else None
+    movers = {game.to_move(line.position) for line in strong(state.lines)} if shown else set()
+    picture = game.picture(shown.position) if shown else None
+    watching = state.phase == "play" and not state.paused
+    changed = differing(picture, seen.placement) if picture is not None and watching else frozenset()
+    noticed = bool(changed) and seen.clocks.seen(state.timing)
+    judged = state.offence is not None or state.partial or bool(state.question) or state.rearranging
+    setup = state.setup if state.phase == "setup" or state.rearranging else None
+    return View(
+        t_s=state.t_s,
+        phase=state.phase,
+        game=game.name,
+        set_name=state.set_name,
+        game_no=state.game_no,
+        players=game.players,
+        to_move=next(iter(movers)) if len(movers) == 1 and state.phase == "play" else None,
+        position=game.position_text(shown.position) if shown else None,
+        placement=picture.on if picture is not None else {},
+        observed=seen.placement.on,
+        hidden=seen.placement.hidden,
+        turns=state.played,
+        accepted_s=state.accepted_s,
+        provisional=state.provisional,
+        seen=noticed and not judged,
+        changed=changed,
+        hand=seen.hand,
+        offence=state.offence,
+        owed=state.owed,
+        hint=state.partial and _hint_now(state),
+        question=state.question,
+        trouble=state.eyes.told,
+        board_moved=state.eyes.moved,
+        rearranging=state.rearranging,
+        paused=state.paused,
+        wrong=setup.wrong if setup else (),
+        right=setup.right if setup else 0,
+        total=setup.total if setup else 0,
+        winner=state.winner,
+        result=state.result,
+        why=state.why,
+    )
+
+
+def _hint_now(state: State) -> bool:
+    """A partial's hint is shown after a while, and then again and again."""
+    timing = state.timing
+    waited_s = state.seen.clocks.settled_for_s - timing.hint_s
+    return waited_s >= -1e-6 and (waited_s + 1e-6) % timing.hint_every_s < timing.hint_shown_s
