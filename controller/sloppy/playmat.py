@@ -69,6 +69,14 @@ class Playmat:
             self.buried.add(site)
         self._made = None
 
+    def fetch(self, kind: Kind) -> None:
+        """A hand brings a spare piece out of the box."""
+        self.held.append(kind)
+
+    def stow(self, kind: Kind) -> None:
+        """A piece in a hand goes back into the box."""
+        self.held.remove(kind)
+
     def placed(self) -> dict[Site, tuple[Kind, ...]]:
         """Occupied sites with what stands there, names sorted."""
         return {site: tuple(sorted(kinds)) for site, kinds in sorted(self.on.items())}

@@ -13,6 +13,7 @@ from controller.sloppy.record import Fault, Record, Report, Row
 
 SETTLED_S = 0.5
 EXTENDABLE_S = 1.5
+ILLEGAL_S = 1.5
 PAUSES_S = ((0.1, 0.4), (0.4, 0.8), (0.8, 1.4), (1.4, 3.0), (3.0, 7.0))
 PAUSE_SHARES = (40, 25, 20, 12, 3)
 
@@ -38,6 +39,7 @@ class Sitting:
         self.state = initial(game, set_name=game.name)
         self.mat = Playmat(game.name, game.name, game.sites, self.rng, self.take)
         self.expecting = False  # offences are planted only by the twin
+        self.tidy = False  # hands hide no more than they touch
         self.questioned = False
         self.position: Position = game.start()
         self.truth: list[Row] = []
@@ -88,6 +90,9 @@ class Sitting:
         after = self.game.after(self.position, turn)
         player = self.game.to_move(self.position)
         assert player is not None
+        # Two turns may look the same from beginning to end (two like pawns): the record has the canonical one.
+        same = self.game.judge(self.position, self.stands(after)).turns
+        turn = next((other for other in same if self.game.after(self.position, other) == after), turn)
         self.truth.append(Row(player, self.game.turn_text(self.position, turn), self.game.position_text(after)))
         self.history.append((self.position, turn))
         self.position = after
@@ -125,6 +130,8 @@ class Sitting:
     def cover(self, sites: Iterable[Site | None]) -> frozenset[Site]:
         """Sites under a hand that works at `sites`: these, and some more."""
         near = {site for site in sites if site is not None}
+        if self.tidy:
+            return frozenset(near)
         return frozenset(near | set(self.rng.sample(self.mat.sites, self.rng.choice((0, 1, 2, 4)))))
 
     def reach(self, *sites: Site | None) -> None:
