@@ -15,11 +15,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 
 import serial
 
 from firmware_bridge.lightmap import LightMap
+from firmware_bridge.linkstate import LinkState, LinkStatus, Pace
 from firmware_bridge.ports import Find, finder, holder, usb_serial_port
 from firmware_bridge.scene import Scene
 from firmware_bridge.wire.native import (
@@ -42,52 +42,14 @@ from firmware_bridge.wire.native import (
     encode,
 )
 
-__all__ = ["Link", "LinkState", "LinkStatus", "usb_serial_port"]
+__all__ = ["Link", "LinkState", "LinkStatus", "Pace", "usb_serial_port"]
 
 BAUD = 115200
-RESEND_S = 0.15
-TRIES = 3
-DOWN_AFTER_S = 3.0
-HANDSHAKE_S = 3.0  # a board that restarts when its port is opened needs two seconds before it listens
-HEARTBEAT_S = 0.5
-LEASE_MS = 1500
-REFRESH_S = 1.0
 WRITE_TIMEOUT_S = 0.5
-BACK_OFF_S = (0.5, 1.0, 2.0, 4.0, 8.0)  # the last one for ever
-LOOK_S = 0.5  # while waiting: how often to look whether another port has appeared
 DARK = Scene("dark", 0)
 
 _log = logging.getLogger(__name__)
 _FAULTS = (OSError, termios.error)  # pyserial's own error is an OSError; its flush lets termios.error through
-
-
-class LinkState(StrEnum):
-    """Where the connection stands."""
-
-    SEARCHING = "searching"
-    OPENING = "opening"
-    HANDSHAKE = "handshake"
-    READY = "ready"
-    SUSPECT = "suspect"
-    DOWN = "down"
-    CLOSED = "closed"
-
-
-@dataclass(frozen=True)
-class LinkStatus:
-    """`reason`: a sentence where something is wrong. `since`, `next_try`: `time.time`. `attempts`: failed in a row.
-
-    `device`: what answered, None before. `health`: the device's own counters when it last told them.
-    """
-
-    state: LinkState
-    reason: str
-    since: float
-    attempts: int = 0
-    next_try: float | None = None
-    port: str | None = None
-    device: HelloAck | None = None
-    health: DeviceHealth | None = None
 
 
 class _Lost(Exception):
@@ -115,12 +77,18 @@ class Link:
     """
 
     def __init__(
-        self, find: Find | str, lightmap: LightMap, *, on_button: Callable[[int, int], None] | None = None
+        self,
+        find: Find | str,
+        lightmap: LightMap,
+        *,
+        on_button: Callable[[int, int], None] | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._sought = find if isinstance(find, str) else "the lights"
         self._find = finder(find) if isinstance(find, str) else find
         self._map = lightmap
         self._on_button = on_button
+        self._pace = pace or Pace()
         self._lock = threading.Lock()
         self._stop = threading.Event()
         self._wake_read, self._wake_write = os.pipe()
@@ -226,11 +194,11 @@ class Link:
     def _wait(self, reason: str) -> None:
         """Back off; a port that appears meanwhile is tried at once."""
         attempts = self.status().attempts + 1
-        pause_s = BACK_OFF_S[min(attempts, len(BACK_OFF_S)) - 1]
+        pause_s = self._pace.back_off_s[min(attempts, len(self._pace.back_off_s)) - 1]
         self._set(LinkState.DOWN, reason, attempts=attempts, next_try=time.time() + pause_s, device=None)
         ends_s = time.monotonic() + pause_s
         known = self._plugged_in()
-        while (left_s := ends_s - time.monotonic()) > 0 and not self._stop.wait(min(left_s, LOOK_S)):
+        while (left_s := ends_s - time.monotonic()) > 0 and not self._stop.wait(min(left_s, self._pace.look_s)):
             there = self._plugged_in()
             if there - known:
                 return
@@ -291,6 +259,7 @@ class _Session:
 
     def __init__(self, link: Link, port: serial.Serial, path: str) -> None:
         self._link, self._port, self._path = link, port, path
+        self._pace = link._pace
         self._decoder = Decoder()
         self._seq = 0
         self._device: HelloAck | None = None
@@ -311,12 +280,12 @@ class _Session:
 
     def _greet(self) -> None:
         self._link._set(LinkState.HANDSHAKE, "", port=self._path)
-        ends_s = time.monotonic() + HANDSHAKE_S
+        ends_s = time.monotonic() + self._pace.handshake_s
         self._write(WAKE)
         while time.monotonic() < ends_s and not self._link._stop.is_set():
             seq = self._next_seq()
             self._write(encode(Hello(), seq))
-            resend_s = time.monotonic() + RESEND_S
+            resend_s = time.monotonic() + self._pace.resend_s
             while (left_s := resend_s - time.monotonic()) > 0 and not self._link._stop.is_set():
                 for frame in self._receive(left_s):
                     if isinstance(frame, Frame) and isinstance(frame.message, HelloAck):
@@ -349,7 +318,7 @@ class _Session:
     def _until_next_s(self) -> float:
         now_s = time.monotonic()
         if self._flying is not None:
-            return max(0.0, min(self._flying.sent_s + RESEND_S, self._next_heartbeat_s + RESEND_S) - now_s)
+            return max(0.0, self._flying.sent_s + self._pace.resend_s - now_s)
         return max(0.0, min(self._next_heartbeat_s, self._next_refresh_s) - now_s)
 
     def _receive(self, timeout_s: float) -> list[Frame | Fault]:
@@ -366,10 +335,10 @@ class _Session:
         now_s = time.monotonic()
         with self._link._lock:
             scene, epoch = self._link._scene, self._link._epoch
-        resend = self._flying is not None and now_s >= self._flying.sent_s + RESEND_S
+        resend = self._flying is not None and now_s >= self._flying.sent_s + self._pace.resend_s
         if (self._flying is None or resend) and now_s >= self._next_heartbeat_s:
-            self._write(encode(Heartbeat(LEASE_MS, epoch), self._next_seq()))
-            self._next_heartbeat_s = now_s + HEARTBEAT_S
+            self._write(encode(Heartbeat(self._pace.lease_ms, epoch), self._next_seq()))
+            self._next_heartbeat_s = now_s + self._pace.heartbeat_s
         if self._flying is None:
             if epoch != self._shown_epoch or now_s >= self._next_refresh_s:
                 self._launch(scene, epoch, now_s, now_s, 1)
@@ -377,9 +346,9 @@ class _Session:
             self._again(self._flying, scene, epoch, now_s)
 
     def _again(self, flying: _InFlight, scene: Scene, epoch: int, now_s: float) -> None:
-        if now_s - flying.first_s >= DOWN_AFTER_S:
+        if now_s - flying.first_s >= self._pace.down_after_s:
             raise _Lost(f"The lights on {self._path} have stopped answering. Check cable and power.")
-        if flying.tries >= TRIES:
+        if flying.tries >= self._pace.tries:
             self._link._set(LinkState.SUSPECT, "The lights do not answer; they are asked again.")
         if epoch != flying.epoch:  # something newer is to be shown: the old one need not arrive any more
             self._launch(scene, epoch, now_s, flying.first_s, flying.tries + 1)
@@ -394,7 +363,7 @@ class _Session:
         message = self._link._map.message(scene, epoch, device.sites, device.bar, device.max_payload - 5)
         seq = self._next_seq()
         self._flying = _InFlight(encode(message, seq), seq, epoch, scene, first_s, now_s, tries)
-        self._next_refresh_s = now_s + REFRESH_S
+        self._next_refresh_s = now_s + self._pace.refresh_s
         self._write(self._flying.wire)
 
     def _take(self, frame: Frame | Fault) -> None:
@@ -415,7 +384,8 @@ class _Session:
                 self._landed(flying)
             elif isinstance(message, Nack):
                 if message.reason == NACK_CRC:
-                    flying.sent_s = min(flying.sent_s, time.monotonic() - RESEND_S + 0.01)  # at once, but no storm
+                    soon_s = time.monotonic() + 0.01 - self._pace.resend_s  # at once, but no storm
+                    flying.sent_s = min(flying.sent_s, soon_s)
                 else:
                     words = NACK_WORDS.get(message.reason, f"reason {message.reason}")
                     self._link._set(LinkState.SUSPECT, f"The lights refuse what they are sent: {words}.")

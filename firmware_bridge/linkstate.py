@@ -1,0 +1,55 @@
+"""Where a link stands, and at what pace it works."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from firmware_bridge.wire.native import DeviceHealth, HelloAck
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Every waiting time of the link. `handshake_s`: a board that restarts when its port is opened needs two seconds.
+
+    `back_off_s`: pauses between attempts, the last one for ever. `look_s`: how often to look meanwhile for a new port.
+    """
+
+    resend_s: float = 0.15
+    tries: int = 3
+    down_after_s: float = 3.0
+    handshake_s: float = 3.0
+    heartbeat_s: float = 0.5
+    lease_ms: int = 1500
+    refresh_s: float = 1.0
+    back_off_s: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
+    look_s: float = 0.5
+
+
+class LinkState(StrEnum):
+    """Where the connection stands."""
+
+    SEARCHING = "searching"
+    OPENING = "opening"
+    HANDSHAKE = "handshake"
+    READY = "ready"
+    SUSPECT = "suspect"
+    DOWN = "down"
+    CLOSED = "closed"
+
+
+@dataclass(frozen=True)
+class LinkStatus:
+    """`reason`: a sentence where something is wrong. `since`, `next_try`: `time.time`. `attempts`: failed in a row.
+
+    `device`: what answered, None before. `health`: the device's own counters when it last told them.
+    """
+
+    state: LinkState
+    reason: str
+    since: float
+    attempts: int = 0
+    next_try: float | None = None
+    port: str | None = None
+    device: HelloAck | None = None
+    health: DeviceHealth | None = None
