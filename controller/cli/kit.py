@@ -22,14 +22,17 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the PDF."""
-    from calibration.kit import kit_pdf  # the PDF library is slow to import, and only needed here
+    # the PDF library is slow to import, and only needed here
+    from calibration.kit import kit_pdf
+    from calibration.sheets import charuco_pdf, stickers_pdf
 
     if args.what in ("charuco", "stickers"):
-        raise CommandError(
-            f"{args.what} can't be printed yet; give a game ({', '.join(installed_sets())}) or a set's TOML file"
-        )
-    board_set = chosen_set(args.what)
-    pdf = kit_pdf(board_set, piece_counts(board_set), args.paper, args.scale)
+        if args.scale != 1:
+            raise CommandError(f"{args.what} comes in its exact size only; leave out --scale", 2)
+        name, pdf = args.what, (charuco_pdf if args.what == "charuco" else stickers_pdf)(args.paper)
+    else:
+        board_set = chosen_set(args.what)
+        name, pdf = board_set.name, kit_pdf(board_set, piece_counts(board_set), args.paper, args.scale)
     target = Path(args.output)
     try:
         partial = target.with_name(target.name + ".part")
@@ -37,9 +40,7 @@ def run(args: argparse.Namespace) -> int:
         partial.replace(target)
     except OSError as error:
         raise CommandError(f"{target} can't be written ({error.strerror}); give another file with -o") from None
-    print(
-        f"{target}: {board_set.name} on {args.paper.upper()} x {args.scale:g}; print at 100 %, not fitted to the page"
-    )
+    print(f"{target}: {name} on {args.paper.upper()} x {args.scale:g}; print at 100 %, not fitted to the page")
     return 0
 
 

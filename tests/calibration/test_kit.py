@@ -9,7 +9,18 @@ import numpy as np
 import pypdfium2
 import pytest
 
-from calibration.kit import EDGE_MM, free_strip, kit_pdf
+from calibration.kit import free_strip, kit_pdf
+from calibration.pdf import EDGE_MM
+from calibration.sheets import (
+    CHARUCO_DICTIONARY,
+    FIRST_STICKER,
+    MARKER_MM,
+    SQUARE_MM,
+    charuco_pdf,
+    charuco_size,
+    sticker_centres,
+    stickers_pdf,
+)
 from controller.cli import main
 from vision.artwork import raster
 from vision.boardset import BoardSet
@@ -160,6 +171,29 @@ def test_a4_parts_join_to_the_exact_sheet(game: str) -> None:
         assert np.abs(corners - wanted_corners(board, tag)).max() < 0.2
 
 
+@pytest.mark.parametrize("paper", ["a4", "a3"])
+def test_the_calibration_board_is_what_the_detector_expects(paper: str) -> None:
+    size = charuco_size(paper)
+    book = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, CHARUCO_DICTIONARY))
+    board = cv2.aruco.CharucoBoard(size, SQUARE_MM, MARKER_MM, book)
+    (page,) = pages(charuco_pdf(paper))
+    corners, ids, _, _ = cv2.aruco.CharucoDetector(board).detectBoard(page[1])
+    assert len(ids) == (size[0] - 1) * (size[1] - 1)
+    left_top = np.array([(page[0][0] - size[0] * SQUARE_MM) / 2, EDGE_MM])
+    wanted = board.getChessboardCorners()[ids.ravel(), :2] + left_top
+    assert np.abs((corners.reshape(-1, 2) + 0.5) / PX_PER_MM - wanted).max() < 0.2
+
+
+@pytest.mark.parametrize("paper", ["a4", "a3"])
+def test_stickers_start_at_forty_and_are_all_found(paper: str) -> None:
+    ((_, image),) = pages(stickers_pdf(paper))
+    found = tag_corners(load("transet"), image)
+    centres = sticker_centres(paper)
+    assert set(found) == set(range(FIRST_STICKER, FIRST_STICKER + len(centres)))
+    for place, centre in enumerate(centres):
+        assert np.abs(found[FIRST_STICKER + place].mean(axis=0) - centre).max() < 0.2
+
+
 def test_the_same_set_gives_the_same_bytes() -> None:
     board = load("transet")
     assert kit_pdf(board, dict.fromkeys(board.kinds, 2)) == kit_pdf(board, dict.fromkeys(board.kinds, 2))
@@ -195,7 +229,7 @@ def test_the_command_prints_transet(tmp_path: Path, capsys: pytest.CaptureFixtur
         (["kit", "chess", "-o", "kit.pdf"], 2, "no set for 'chess'"),
         (["kit", "nowhere.toml", "-o", "kit.pdf"], 1, "no set file nowhere.toml"),
         (["kit", "transet", "-o", "/nowhere/at/all/kit.pdf"], 1, "can't be written"),
-        (["kit", "stickers", "-o", "kit.pdf"], 1, "stickers"),
+        (["kit", "stickers", "-o", "kit.pdf", "--scale", "2"], 2, "exact size only"),
         (["kit", "transet", "-o", "kit.pdf", "--scale", "7"], 1, "scale"),
     ],
 )
