@@ -136,7 +136,9 @@ def _too_dark(view: View) -> Scene:
 def _board_moved(view: View, corners: tuple[str, ...]) -> Scene:
     diagonals = (Light(Hue.AMBER, Rhythm.ALT_A), Light(Hue.AMBER, Rhythm.ALT_B))
     sites = {site: diagonals[i % 2] for i, site in enumerate(corners)}
-    return _scene(view, "board_moved", sites, _both(view, Bar(Light(Hue.AMBER, Rhythm.WALK))), _LAMP_CAMERA)
+    # With no corner lights the bars alone must not look like "camera lost": a dark middle.
+    bar = Bar(Light(Hue.AMBER, Rhythm.WALK), middle=None if sites else OFF)
+    return _scene(view, "board_moved", sites, _both(view, bar), _LAMP_CAMERA)
 
 
 def _searching(view: View) -> Scene:
@@ -144,7 +146,7 @@ def _searching(view: View) -> Scene:
 
 
 def _operator_needed(view: View) -> Scene:
-    bar = Bar(Light(Hue.AMBER, Rhythm.ALT_A), middle=Light(Hue.WHITE, Rhythm.ALT_B))
+    bar = Bar(Light(Hue.WHITE, Rhythm.ALT_A), middle=Light(Hue.AMBER, Rhythm.ALT_B))
     return _scene(view, "operator_needed", {}, _both(view, bar), _LAMP_OPERATOR)
 
 
@@ -175,7 +177,7 @@ def _win(view: View) -> Scene:
 
 
 def _draw(view: View) -> Scene:
-    bar = Bar(Light(Hue.BLUE, Rhythm.WALK), middle=OFF)
+    bar = Bar(Light(Hue.BLUE, Rhythm.WALK), middle=Light(Hue.BLUE, Rhythm.BREATHE))
     return _scene(view, "draw", {}, _both(view, bar), _LAMP_WAIT)
 
 

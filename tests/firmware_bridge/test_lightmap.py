@@ -67,7 +67,7 @@ def test_json_round_trips() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '{"sites": 3}', '{"sites": {"a1": -1}}', '{"sites": {"a1": true}}', '{"sites": {}, "bars": {"S": 1}}'],
+    ["", "[]", "{}", '{"sites": 3}', '{"sites": {"a": -1}}', '{"sites": {}, "bars": {"S": 1}}', "7"],
 )
 def test_a_bad_map_is_named(text: str) -> None:
     with pytest.raises(LightsError, match=r"map\.json is not a light map"):
