@@ -40,7 +40,8 @@ def run(args: argparse.Namespace) -> int:
         partial.replace(target)
     except OSError as error:
         raise CommandError(f"{target} can't be written ({error.strerror}); give another file with -o") from None
-    print(f"{target}: {name} on {args.paper.upper()} x {args.scale:g}; print at 100 %, not fitted to the page")
+    size = "exact size" if args.scale == 1 else f"{args.scale:g} of its size"
+    print(f"{target}: {name} in {size} for {args.paper.upper()}; print at 100 %, not fitted to the page")
     return 0
 
 

@@ -47,7 +47,7 @@ def wood(rng: np.random.Generator, height: int, width: int) -> Image:
         + 0.35 * smooth_noise(rng, height, width, 14, width // 2)
         + 0.5 * smooth_noise(rng, height, width, 3, width // 40)
     )
-    image = np.array([74.0, 112.0, 158.0]) * (1 + 0.13 * grain[..., None])
+    image = np.array([74, 112, 158], np.float32) * (1 + 0.13 * grain[..., None]).astype(np.float32)
     for seam in range(60, width, 190):
         image[:, seam : seam + 190] *= 1 + rng.uniform(-0.07, 0.07)
         image[:, seam : seam + 2] *= 0.55
