@@ -1,0 +1,246 @@
+"""The eye: pictures in, Sightings out. Keeps the registration and what stood still; forgets pictures at once otherwise."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+from vision import motion, photometry
+from vision.boardset import BoardSet
+from vision.foreign import Things, find_things
+from vision.motion import Mask
+from vision.paper import PaperView
+from vision.profile import Profile
+from vision.registration import (
+    SEEN_CORRELATION,
+    Array,
+    Image,
+    Registration,
+    cell_points_mm,
+    correlate_cells,
+    follow,
+    register,
+)
+from vision.sighting import Sighting, Trouble
+from vision.tokens import Found, find, near_border, place
+
+SETTLE_S = 0.15
+"""How long nothing must change before a picture becomes what later ones are compared with."""
+MOVED_MM = 1.0
+"""A sheet that shifted by more was bumped."""
+THOROUGH_EVERY = 5
+"""While no board is found only every fifth picture is searched with all means."""
+
+
+@dataclass
+class _Board:
+    """A registered board and what belongs to its pose."""
+
+    registration: Registration
+    paper: PaperView
+    cells_px: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+    watch: Mask  # small picture: the sheet and a little more
+
+    @classmethod
+    def of(cls, registration: Registration) -> _Board:
+        board_set = registration.board_set
+        cells = np.concatenate([cell_points_mm(board_set, tag) for tag in board_set.fiducials.ids])
+        width, height = board_set.sheet_mm
+        rim = np.array([[x * width, y * height] for x, y in ((0, 0), (0.5, 0), (1, 0), (1, 0.5), (1, 1), (0.5, 1), (0, 1), (0, 0.5))])
+        outline = registration.pose.project(rim) / motion.SHRINK
+        layer = np.zeros((registration.size_px[1] // motion.SHRINK, registration.size_px[0] // motion.SHRINK), np.uint8)
+        cv2.fillPoly(layer, [np.round(outline).astype(np.int32)], 1)
+        return cls(registration, PaperView(registration), registration.pose.project(cells).astype(np.float32), layer > 0)
+
+
+class Eye:
+    """Looks for the given sets. One Eye for one camera."""
+
+    def __init__(self, sets: Sequence[BoardSet], profile: Profile | None = None) -> None:
+        self._sets = tuple(sets)
+        self._lens_of = profile.lens_for if profile is not None else (lambda _size: None)
+        self.forget()
+
+    def forget(self) -> None:
+        """Start anew, knowing nothing of the table."""
+        self._board: _Board | None = None
+        self._previous: Image | None = None  # the small picture before
+        self._looked: Image | None = None  # the small picture of the last full look
+        self._still: Image | None = None  # the small picture of the last settled, hand-free moment
+        self._still_found: tuple[Found, ...] = ()
+        self._last: Sighting | None = None
+        self._found: tuple[Found, ...] = ()
+        self._things = Things.none()
+        self._quiet_since_s: float | None = None
+        self._adopted_sheet: Mask | None = None
+        self._blind = 0
+        self._started_s: float | None = None
+
+    @property
+    def registration(self) -> Registration | None:
+        """Where the sheet lies, while known."""
+        return self._board.registration if self._board else None
+
+    def look(self, image: Image) -> Sighting:
+        """One picture on its own, nothing known before."""
+        self.forget()
+        return self.see(image, 0.0, 0)
+
+    def see(self, image: Image, t_s: float, frame: int, epoch: int = 0) -> Sighting:
+        """The next picture (h, w, 3) BGR of a running camera, taken at `t_s`."""
+        began = time.perf_counter()
+        image = _three_channels(image)
+        small = motion.shrink(image)
+        if self._previous is not None and self._previous.shape != small.shape:
+            self.forget()
+        if self._started_s is None:
+            self._started_s = t_s
+        sighting = self._see(image, small, t_s, frame, epoch)
+        self._previous = small
+        sighting = replace(sighting, ms=(time.perf_counter() - began) * 1000)
+        self._last = sighting
+        return sighting
+
+    def _see(self, image: Image, small: Image, t_s: float, frame: int, epoch: int) -> Sighting:
+        board, last = self._board, self._last
+        stirred = self._previous is not None and motion.differs(small, self._previous)
+        if stirred or self._quiet_since_s is None:
+            self._quiet_since_s = t_s
+        board_moved = False
+        grey: Image | None = None
+        if board is not None:
+            agree = correlate_cells(image, board.cells_px, board.registration.board_set)
+            known = np.isin(board.registration.board_set.fiducials.ids, board.registration.tags)
+            steady = last is not None and last.game is not None and last.trouble is None and not stirred
+            if steady and self._looked is not None and np.all(agree[known] >= SEEN_CORRELATION):
+                if not motion.differs(small, self._looked):
+                    return self._unchanged(small, t_s, frame, epoch)
+            grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+            board, board_moved = self._keep(board, grey, agree)
+        if board is None:
+            grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if grey is None else grey
+            board = self._search(grey)
+            if board is None:
+                return self._sees_nothing(grey, small, t_s, frame, epoch, board_moved)
+        assert grey is not None
+        return self._full(board, image, grey, small, t_s, frame, epoch, stirred, board_moved)
+
+    def _keep(self, board: _Board, grey: Image, agree: Array) -> tuple[_Board | None, bool]:
+        """The board where it was, or where it moved to; (None, True) where it has gone."""
+        lens = self._lens_of(board.registration.size_px)
+        seen = int(np.count_nonzero(agree >= SEEN_CORRELATION))
+        if seen >= 2:
+            now = follow(grey, board.registration, lens)
+            if now is not None and len(now.tags) >= 2:
+                shift = _shift_mm(board.registration, now)
+                if shift < MOVED_MM:
+                    better = len(now.tags) > len(board.registration.tags)
+                    return (self._settle_on(now) if better else board), False
+                if len(now.tags) < 3 and shift < 4 * MOVED_MM:
+                    return board, False  # two tags alone say little about a small shift
+        elif seen == 1:
+            elsewhere = register(grey, self._sets, lens, thorough=False)
+            if elsewhere is None or _shift_mm(board.registration, elsewhere) < 2 * MOVED_MM:
+                return board, False
+        found = register(grey, self._sets, lens)
+        if found is None:
+            if seen >= 1:
+                return board, False
+            self._lose()
+            return None, False
+        if found.board_set is board.registration.board_set and _shift_mm(board.registration, found) < MOVED_MM:
+            return board, False
+        self._lose()
+        return self._settle_on(found), True
+
+    def _lose(self) -> None:
+        self._board, self._looked, self._still = None, None, None
+        self._found, self._still_found, self._adopted_sheet = (), (), None
+
+    def _settle_on(self, registration: Registration) -> _Board:
+        self._board = _Board.of(registration)
+        self._adopted_sheet = None
+        return self._board
+
+    def _search(self, grey: Image) -> _Board | None:
+        thorough = self._blind % THOROUGH_EVERY == 0
+        registration = register(grey, self._sets, self._lens_of((grey.shape[1], grey.shape[0])), thorough=thorough)
+        self._blind = 0 if registration is not None else self._blind + 1
+        return self._settle_on(registration) if registration is not None else None
+
+    def _sees_nothing(self, grey: Image, small: Image, t_s: float, frame: int, epoch: int, board_moved: bool) -> Sighting:
+        trouble: Trouble = photometry.fault(grey) or "no_board"
+        return Sighting(
+            t_s, frame, trouble=trouble, board_moved=board_moved, light=photometry.brightness(small), epoch=epoch
+        )
+
+    def _unchanged(self, small: Image, t_s: float, frame: int, epoch: int) -> Sighting:
+        assert self._last is not None
+        if self._last.hand and self._things.may_stay(t_s, self._quiet_since_s or t_s, self._started_s or 0.0):
+            self._adopt(small)
+            return replace(self._last, t_s=t_s, frame=frame, epoch=epoch, moving=False, board_moved=False, hand=False)
+        if not self._last.hand and t_s - (self._quiet_since_s or t_s) >= SETTLE_S and self._still is not self._looked:
+            self._still, self._still_found = self._looked, self._found
+        return replace(self._last, t_s=t_s, frame=frame, epoch=epoch, moving=False, board_moved=False)
+
+    def _adopt(self, small: Image) -> None:
+        """What lies there has come to stay: it is no hand. The sites under it remain hidden."""
+        self._adopted_sheet = self._things.on_sheet
+        self._still, self._still_found = small, self._found
+
+    def _full(
+        self, board: _Board, image: Image, grey: Image, small: Image, t_s: float, frame: int, epoch: int, stirred: bool, board_moved: bool
+    ) -> Sighting:
+        registration = board.registration
+        board_set = registration.board_set
+        found = find(grey, registration, [token.centre_mm for token in self._found])
+        half = cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+        things = find_things(
+            board.paper, half, found, small, self._still, self._still_found, board.watch, self._adopted_sheet
+        )
+        self._things = things
+        self._found = tuple(things.clear)
+        self._looked = small
+        tokens = tuple(sorted((place(board_set, token) for token in things.clear), key=lambda t: (t.site or "~", t.kind, t.centre_mm)))
+        taken = {token.site for token in tokens}
+        hidden = frozenset(site for site in things.hidden if site not in taken)
+        uncertain = set()
+        for token in tokens:
+            if near_border(board_set, token):
+                uncertain.update([*token.near, *([token.site] if token.site else [])])
+        if not things.hand and not stirred and self._still is None:
+            self._still, self._still_found = small, self._found
+        moving = stirred and self._previous is not None and bool((motion.changed(small, self._previous) & board.watch).any())
+        return Sighting(
+            t_s,
+            frame,
+            game=board_set.game,
+            set_name=board_set.name,
+            tokens=tokens,
+            hidden=hidden,
+            uncertain=frozenset(uncertain),
+            hand=things.hand,
+            moving=moving,
+            board_moved=board_moved,
+            registration_px=round(registration.residual_px, 3),
+            light=photometry.brightness(small),
+            epoch=epoch,
+        )
+
+
+def _three_channels(image: Image) -> Image:
+    if image.ndim == 2:
+        return np.asarray(cv2.cvtColor(image, cv2.COLOR_GRAY2BGR), np.uint8)
+    return image if image.shape[2] == 3 else np.ascontiguousarray(image[:, :, :3])
+
+
+def _shift_mm(before: Registration, now: Registration) -> float:
+    """How far the sheet's corners moved, in mm at the sheet; the median of four."""
+    width, height = before.board_set.sheet_mm
+    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
+    shift = np.linalg.norm(before.pose.project(corners) - now.pose.project(corners), axis=1)
+    return float(np.median(shift)) / before.px_per_mm()

@@ -1,0 +1,165 @@
+"""Things that are neither sheet nor tokens: hands, sleeves, cups. What they touch is hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision import motion
+from vision.boardset import BoardSet
+from vision.motion import Mask
+from vision.paper import CELL_MM, PaperView
+from vision.registration import Image, Registration
+from vision.tokens import SURE, Found
+
+SHADE_MM = 7.0
+"""How far a token's own shadow and side reach beyond its disc."""
+LARGE_MM2 = 160.0
+"""A thing on the sheet is at least this large; a fingertip covers more."""
+SPOT_MM2 = 36.0
+"""From this area of unseen ground on, a site is hidden."""
+BESIDE_MM2 = 260.0
+"""A thing beside the sheet that was not there before is at least this large."""
+TOUCH_MM = 4.0
+FIRST_STAY_S, STAY_S, ARM_STAY_S = 0.8, 2.0, 20.0
+"""A still thing is no hand: when it lay there from the first, when it came later, when it reaches the picture's edge."""
+
+
+@dataclass(frozen=True)
+class Things:
+    """`clear`: tokens seen beyond doubt; `hidden`: sites; `hand`: something foreign is there; `on_sheet`: grid cells it covers;
+    `reaches_edge`: it comes from the picture's edge, as arms do; `beside`: part of it lies beside the sheet."""
+
+    clear: tuple[Found, ...]
+    hidden: tuple[str, ...]
+    hand: bool
+    on_sheet: Mask
+    reaches_edge: bool
+    beside: bool
+
+    @classmethod
+    def none(cls) -> Things:
+        """Nothing seen yet."""
+        return cls((), (), False, np.zeros((1, 1), np.bool_), False, False)
+
+    def may_stay(self, t_s: float, quiet_since_s: float, started_s: float) -> bool:
+        """Whether what is there has been still for so long that it is furniture, not a hand."""
+        quiet_s = t_s - quiet_since_s
+        if quiet_since_s - started_s < 0.05:
+            return quiet_s >= FIRST_STAY_S
+        return quiet_s >= (ARM_STAY_S if self.reaches_edge else STAY_S)
+
+
+def _large(mask: Mask, least: float) -> tuple[Mask, npt.NDArray[np.int32]]:
+    """The blobs of at least `least` cells, and their labels (0 elsewhere)."""
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8, ltype=cv2.CV_32S)
+    keep = stats[:, cv2.CC_STAT_AREA] >= least
+    keep[0] = False
+    labels = np.where(keep[labels], labels, 0)
+    return labels > 0, labels
+
+
+def _grown(mask: Mask, reach_mm: float) -> Mask:
+    size = 2 * max(1, round(reach_mm / CELL_MM)) + 1
+    return cv2.dilate(mask.astype(np.uint8), cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))) > 0
+
+
+def find_things(
+    paper: PaperView,
+    half: Image,
+    found: Sequence[Found],
+    small: Image,
+    still: Image | None,
+    still_found: Sequence[Found],
+    sheet_small: Mask,
+    adopted: Mask | None,
+) -> Things:
+    """Sort what was found into clear tokens, hidden sites and things that don't belong.
+
+    `half`, `small`: the picture at half and quarter size; `still`: the last settled small picture, with the tokens seen then;
+    `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay.
+    """
+    registration = paper.registration
+    board_set = registration.board_set
+    radius_mm = board_set.tokens.size_mm / 2
+    nothing = np.zeros(paper.drawing.usable.shape, np.bool_)
+    raw, _ = paper.foreign(half, nothing)
+    tidy = cv2.morphologyEx(raw.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
+
+    clear = list(found)
+    beside_small, reaches_edge = _beside(registration, small, still, sheet_small, [*clear, *still_found])
+    for _ in range(3):
+        discs = paper.discs(np.array([token.centre_mm for token in clear]).reshape(-1, 2), radius_mm + SHADE_MM)
+        things, _ = _large(tidy & ~discs, LARGE_MM2 / CELL_MM**2)
+        near = _grown(things, TOUCH_MM)
+        doubtful = [token for token in clear if _doubtful(token, paper, near, beside_small, registration, radius_mm)]
+        if not doubtful:
+            break
+        clear = [token for token in clear if token not in doubtful]
+    spots = raw if adopted is None else raw | adopted
+    hidden = _hidden(paper, board_set, spots & ~discs if adopted is None else (raw & ~discs) | adopted, things, clear)
+    fresh = things if adopted is None else things & ~_grown(adopted, 4 * CELL_MM)
+    fresh, _ = _large(fresh, LARGE_MM2 / CELL_MM**2)
+    beside = bool(beside_small.any())
+    return Things(tuple(clear), hidden, bool(fresh.any()) or beside, things, reaches_edge, beside)
+
+
+def _doubtful(token: Found, paper: PaperView, near: Mask, beside: Mask, registration: Registration, radius_mm: float) -> bool:
+    """Whether a thing touches the token, so that it may be held, half covered, or no token at all."""
+    if token.score < SURE or (token.evenness > 0.3 and token.score < 0.9):
+        return True
+    disc = paper.discs(np.array([token.centre_mm]), radius_mm + SHADE_MM / 2)
+    if np.count_nonzero(disc & near) > 3:
+        return True
+    if not beside.any():
+        return False
+    x, y = registration.pose.project(np.array([token.centre_mm]))[0] / motion.SHRINK
+    reach = radius_mm * registration.px_per_mm() / motion.SHRINK
+    rows, columns = np.nonzero(beside)
+    return bool(np.any(np.hypot(columns - x, rows - y) < reach + 2))
+
+
+def _hidden(paper: PaperView, board_set: BoardSet, spots: Mask, things: Mask, clear: Sequence[Found]) -> tuple[str, ...]:
+    labels = paper.drawing.labels
+    tidy = cv2.morphologyEx(spots.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0
+    covered = tidy | _grown(things, CELL_MM)
+    out = ~paper.inside
+    hidden = []
+    count = np.bincount(labels[covered & (labels >= 0)].ravel(), minlength=len(board_set.sites))
+    outside = np.bincount(labels[out & (labels >= 0)].ravel(), minlength=len(board_set.sites))
+    for index, site in enumerate(board_set.sites):
+        if count[index] * CELL_MM**2 >= SPOT_MM2 or outside[index] * CELL_MM**2 > 100:
+            hidden.append(site.id)
+    return tuple(hidden)
+
+
+def _beside(
+    registration: Registration, small: Image, still: Image | None, sheet: Mask, tokens: Sequence[Found]
+) -> tuple[Mask, bool]:
+    """Blobs beside the sheet (small picture) that were not there when all was still, and whether one reaches the edge."""
+    nothing = np.zeros(small.shape[:2], np.bool_)
+    if still is None:
+        return nothing, False
+    mask = motion.changed(small, still) & ~sheet
+    if not mask.any():
+        return nothing, False
+    layer = np.zeros(mask.shape, np.uint8)
+    scale = registration.px_per_mm() / motion.SHRINK
+    board_set = registration.board_set
+    reach = (board_set.tokens.size_mm / 2 + SHADE_MM + 3) * scale
+    for token in tokens:
+        x, y = registration.pose.project(np.array([token.centre_mm]))[0] / motion.SHRINK
+        cv2.circle(layer, (int(round(x)), int(round(y))), int(round(reach)), 1, -1)
+    mask &= layer == 0
+    blobs, labels = _large(mask, BESIDE_MM2 * scale**2)
+    if np.count_nonzero(blobs) > 0.5 * np.count_nonzero(~sheet):
+        return nothing, False  # the light changed, not the table
+    for label in np.unique(labels[labels > 0]):
+        if motion.is_shadow(small, still, labels == label):
+            blobs &= labels != label
+    edge = bool(blobs[:1].any() or blobs[-1:].any() or blobs[:, :1].any() or blobs[:, -1:].any())
+    return blobs, edge

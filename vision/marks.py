@@ -1,0 +1,126 @@
+"""Naming a token's mark: a polar patch of its top against the turned drawings of every mark.
+
+Patches are ANGLES x RADII samples round the token's middle; a correlation is normalised, so it is free of gain and veil, and
+its sign says whether the mark is lighter or darker than its ground.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.artwork import token_raster
+from vision.boardset import BoardSet
+from vision.registration import Array, Image, Pose
+
+ANGLES = 48
+RADII = tuple(float(radius) for radius in np.linspace(0.06, 0.44, 9))  # as fractions of the token's size
+DRAWN_PX_PER_MM = 6.0
+DRAWN_BLUR_MM = 0.7  # about what a webcam's picture has
+
+
+@dataclass(frozen=True)
+class Templates:
+    """`matrix` (ANGLES * RADII, marks * ANGLES): unit columns, weighted by area; `weights` (ANGLES * RADII,)."""
+
+    names: tuple[str, ...]
+    matrix: Array
+    weights: Array
+
+    def correlate(self, patches: Array) -> Array:
+        """Patches (n, ANGLES * RADII) -> the correlation of each with each mark, best turn by size: (n, marks), signed."""
+        return self.correlate_turns(patches)[0]
+
+    def correlate_turns(self, patches: Array) -> tuple[Array, Array]:
+        """The same, and the best turn of each as an index into ANGLES."""
+        centred = patches - (patches @ self.weights)[:, None]
+        centred *= np.sqrt(self.weights)
+        centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-6)
+        every = (centred @ self.matrix).reshape(len(patches), len(self.names), ANGLES)
+        best = np.argmax(np.abs(every), axis=2)
+        return np.take_along_axis(every, best[:, :, None], axis=2)[:, :, 0], best
+
+
+def polar_offsets_mm(board_set: BoardSet) -> Array:
+    """(ANGLES * RADII, 2): the samples' places round a token's middle."""
+    angles = np.arange(ANGLES) * (2 * np.pi / ANGLES)
+    radii = np.asarray(RADII) * board_set.tokens.size_mm
+    return np.stack([np.cos(angles)[:, None] * radii, np.sin(angles)[:, None] * radii], axis=2).reshape(-1, 2)
+
+
+def _weights() -> Array:
+    weights = np.tile(np.asarray(RADII), ANGLES)
+    return weights / weights.sum()
+
+
+@lru_cache(maxsize=8)
+def _templates(board_set_key: int, holder: _Holder) -> Templates:
+    board_set = holder.board_set
+    colour = next(name for name, paint in board_set.tokens.colours.items() if paint.mark is not None)
+    paint = board_set.tokens.colours[colour]
+    body, ink = _grey(paint.body), _grey(paint.mark or paint.body)
+    offsets = polar_offsets_mm(board_set)
+    weights = _weights()
+    columns = []
+    for name in board_set.tokens.marks:
+        drawn = token_raster(board_set, f"{colour}-{name}", DRAWN_PX_PER_MM, paint.body)
+        coverage = (cv2.cvtColor(drawn, cv2.COLOR_BGR2GRAY).astype(np.float32) - body) / (ink - body)
+        coverage = cv2.GaussianBlur(coverage, (0, 0), DRAWN_BLUR_MM * DRAWN_PX_PER_MM)
+        middle = (drawn.shape[1] - 1) / 2
+        for turn in range(ANGLES):
+            angle = 2 * np.pi * turn / ANGLES
+            spin = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+            places = (offsets @ spin.T * DRAWN_PX_PER_MM + middle).astype(np.float32)
+            column = cv2.remap(coverage, places[None], None, cv2.INTER_LINEAR)[0].astype(np.float64)
+            column = (column - column @ weights) * np.sqrt(weights)
+            columns.append(column / max(float(np.linalg.norm(column)), 1e-9))
+    return Templates(tuple(board_set.tokens.marks), np.ascontiguousarray(np.array(columns).T), weights)
+
+
+class _Holder:
+    """Lets a BoardSet, which isn't hashable by value, key the cache by identity."""
+
+    def __init__(self, board_set: BoardSet) -> None:
+        self.board_set = board_set
+
+    def __hash__(self) -> int:
+        return id(self.board_set)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Holder) and other.board_set is self.board_set
+
+
+def templates(board_set: BoardSet) -> Templates | None:
+    """The turned drawings of a set's marks; None for a set without marks."""
+    if not board_set.tokens.marks:
+        return None
+    return _templates(id(board_set), _Holder(board_set))
+
+
+def _grey(rgb: tuple[int, int, int]) -> float:
+    return 0.299 * rgb[0] + 0.587 * rgb[1] + 0.114 * rgb[2]
+
+
+def polarity(board_set: BoardSet, colour: str) -> int:
+    """+1 where the mark is lighter than its body, -1 where it is darker, 0 for no mark."""
+    paint = board_set.tokens.colours[colour]
+    if paint.mark is None:
+        return 0
+    return 1 if _grey(paint.mark) > _grey(paint.body) else -1
+
+
+def sample(picture: npt.NDArray[np.floating] | Image, pose: Pose, centres_mm: Array, offsets_mm: Array, z_mm: float) -> Array:
+    """Picture values at `offsets_mm` (k, 2) round each centre (n, 2), at height z: (n, k) or (n, k, channels).
+
+    The picture's warp is taken as even within a patch.
+    """
+    if len(centres_mm) == 0:
+        return np.zeros((0, len(offsets_mm), *picture.shape[2:]))
+    middles = pose.project(centres_mm, z_mm)
+    places = middles[:, None, :] + np.einsum("nij,kj->nki", pose.slopes(centres_mm, z_mm), offsets_mm)
+    values = cv2.remap(picture, places.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(values, np.float64)

@@ -1,0 +1,74 @@
+"""What changed between two pictures of one place, on a quarter-size copy; free of noise, gain and soft shadows."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.registration import Image
+
+SHRINK = 4
+Mask = npt.NDArray[np.bool_]
+
+
+def shrink(image: Image) -> Image:
+    """A quarter-size copy of a BGR picture, lightly smoothed."""
+    size = (max(1, image.shape[1] // SHRINK), max(1, image.shape[0] // SHRINK))
+    return np.asarray(cv2.blur(cv2.resize(image, size, interpolation=cv2.INTER_AREA), (3, 3)), np.uint8)
+
+
+def limit(difference: Image) -> float:
+    """Grey levels from which a difference is more than noise: from the difference's own spread."""
+    middle = float(np.median(difference[::2, ::2]))
+    return max(7.0, 7.0 * middle)
+
+
+def differs(now: Image, before: Image) -> bool:
+    """The cheap question: did anything change at all?"""
+    difference = cv2.absdiff(now, before)
+    peak = float(difference.max())
+    if peak <= 7.0:
+        return False
+    edge = limit(difference)
+    if peak <= edge:
+        return False
+    return bool(_blobs(difference, edge).any())
+
+
+def _blobs(difference: Image, edge: float, least_px: int = 4) -> Mask:
+    over = (difference.max(axis=2) > edge).astype(np.uint8)
+    if not over.any():
+        return over > 0
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(over, connectivity=8)
+    keep = stats[:, cv2.CC_STAT_AREA] >= least_px
+    keep[0] = False
+    return keep[labels] if count > 1 else over > 1
+
+
+def changed(now: Image, before: Image) -> Mask:
+    """Where two small pictures differ: (h, w), single specks left out. A change of the light's strength alone doesn't count."""
+    difference = cv2.absdiff(now, before)
+    edge = limit(difference)
+    mask = _blobs(difference, edge)
+    if np.count_nonzero(mask) > 0.25 * mask.size:
+        gain = np.median((now[::3, ::3].astype(np.float32) + 2) / (before[::3, ::3].astype(np.float32) + 2), axis=(0, 1))
+        fitted = np.clip(before * gain, 0, 255).astype(np.uint8)
+        difference = cv2.absdiff(now, fitted)
+        again = _blobs(difference, limit(difference))
+        if np.count_nonzero(again) < np.count_nonzero(mask):
+            mask = again
+    return mask
+
+
+def is_shadow(now: Image, before: Image, blob: Mask) -> bool:
+    """Whether a changed blob is only light or shade: one brightness, no colour of its own, no hard edges inside."""
+    ratio = np.log(now[blob].astype(np.float32) + 8) - np.log(before[blob].astype(np.float32) + 8)
+    light = ratio.mean(axis=1)
+    tint = np.percentile(np.abs(ratio - light[:, None]).max(axis=1), 75)
+    full = (np.log(now.astype(np.float32) + 8) - np.log(before.astype(np.float32) + 8)).mean(axis=2)
+    rows, columns = np.nonzero(blob)
+    box = full[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
+    steps = np.hypot(cv2.Sobel(box, cv2.CV_32F, 1, 0), cv2.Sobel(box, cv2.CV_32F, 0, 1)) / 8
+    inside = steps[blob[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]]
+    return bool(tint < 0.09 and np.percentile(inside, 90) < 0.12 and np.median(light) < 0.05)

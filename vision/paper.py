@@ -1,0 +1,130 @@
+"""What of the sheet looks like printed paper, and what does not.
+
+The sheet is compared, 2 mm by 2 mm, with its own drawing: where light alone could explain the difference the ground is seen,
+elsewhere something lies on it or over it. Light may be any smooth field, with soft edges; things have other colours, hard
+edges, or are darker than any shadow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.artwork import raster
+from vision.boardset import BoardSet
+from vision.registration import Array, Image, Registration
+
+CELL_MM = 2.0
+CHROMA_LIMIT = 0.13  # natural logarithm of a ratio of channels
+EDGE_LIMIT = 0.17  # logarithmic step of brightness within two cells, across which no shadow falls
+DARK_LIMIT = 2.0  # darker than the brightest paper by this logarithm: no shadow on paper is
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A set's sheet on the grid: `logs` (h, w, 3) BGR logarithms, `usable` (h, w), `labels` (h, w): index of the site or -1."""
+
+    logs: npt.NDArray[np.float32]
+    usable: Mask
+    labels: npt.NDArray[np.int16]
+    points_mm: Array
+
+
+def logs_of(picture: npt.NDArray[np.floating] | Image) -> npt.NDArray[np.float32]:
+    """Channel values as logarithms; a little is added, so that noise in the dark stays small."""
+    return np.log(np.asarray(picture, np.float32) + 6.0)
+
+
+class _Key:
+    def __init__(self, board_set: BoardSet) -> None:
+        self.board_set = board_set
+
+    def __hash__(self) -> int:
+        return id(self.board_set)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and other.board_set is self.board_set
+
+
+@lru_cache(maxsize=8)
+def _drawing(key: _Key) -> Drawing:
+    board_set = key.board_set
+    width, height = (int(side // CELL_MM) for side in board_set.sheet_mm)
+    fine = raster(board_set, 4 / CELL_MM)[: height * 4, : width * 4]
+    fine = cv2.GaussianBlur(fine, (0, 0), 1.6)
+    mean = cv2.resize(fine, (width, height), interpolation=cv2.INTER_AREA)
+    grey = cv2.cvtColor(fine, cv2.COLOR_BGR2GRAY).reshape(height, 4, width, 4)
+    span = (grey.max(axis=(1, 3)).astype(int) - grey.min(axis=(1, 3))) > 40
+    usable = ~(span | (mean.min(axis=2) < 110))
+    usable &= cv2.erode(usable.astype(np.uint8), np.ones((3, 3), np.uint8), borderType=cv2.BORDER_REPLICATE) > 0
+    usable[:1] = usable[-1:] = False
+    usable[:, :1] = usable[:, -1:] = False
+    x, y = np.meshgrid((np.arange(width) + 0.5) * CELL_MM, (np.arange(height) + 0.5) * CELL_MM)
+    labels = np.full((height, width), -1, np.int16)
+    for index, site in enumerate(board_set.sites):
+        corners = np.round((np.asarray(site.polygon_mm) / CELL_MM - 0.5) * 256).astype(np.int32)
+        layer = np.zeros((height, width), np.uint8)
+        cv2.fillPoly(layer, [corners], 1, cv2.LINE_8, 8)
+        labels[(layer > 0) & (labels < 0)] = index
+    return Drawing(logs_of(mean), usable, labels, np.column_stack([x.ravel(), y.ravel()]))
+
+
+def drawing(board_set: BoardSet) -> Drawing:
+    """The set's sheet on the grid."""
+    return _drawing(_Key(board_set))
+
+
+class PaperView:
+    """A registration's grid in the picture: made once for a pose, then read frame by frame."""
+
+    def __init__(self, registration: Registration) -> None:
+        self.registration = registration
+        self.drawing = drawing(registration.board_set)
+        places = registration.pose.project(self.drawing.points_mm)
+        # the half-size picture is read: its pixel (u, v) covers the full one's (2u, 2v) to (2u + 1, 2v + 1)
+        shape = self.drawing.usable.shape
+        self._maps = ((places - 0.5) / 2).astype(np.float32).reshape(*shape, 2)
+        width, height = registration.size_px
+        self.inside: Mask = np.all((places >= 1) & (places < [width - 2, height - 2]), axis=1).reshape(shape)
+
+    def ratios(self, half: Image) -> npt.NDArray[np.float32]:
+        """(h, w, 3): logarithm of picture over drawing."""
+        seen = cv2.remap(half, self._maps, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return logs_of(cv2.GaussianBlur(seen, (3, 3), 0)) - self.drawing.logs
+
+    def foreign(self, half: Image, tokens: Mask) -> tuple[Mask, npt.NDArray[np.float32]]:
+        """Cells (h, w) where the ground isn't seen, and brightness against the drawing. `tokens`: cells taken by known ones."""
+        ratio = self.ratios(half)
+        usable = self.drawing.usable & self.inside & ~tokens
+        light = ratio[:, :, 1]
+        blue, red = ratio[:, :, 0] - light, ratio[:, :, 2] - light
+        if np.count_nonzero(usable) < 50:
+            return usable.copy(), light
+        bright = np.percentile(light[usable], 85)
+        paper = usable & (light > bright - 1.2)
+        off = np.maximum(np.abs(blue - np.median(blue[paper])), np.abs(red - np.median(red[paper])))
+        step = np.maximum(
+            np.abs(cv2.Sobel(light, cv2.CV_32F, 1, 0, ksize=3)), np.abs(cv2.Sobel(light, cv2.CV_32F, 0, 1, ksize=3))
+        ) / 4
+        wrong = (off > CHROMA_LIMIT) | (step > EDGE_LIMIT) | (light < bright - DARK_LIMIT)
+        return wrong & usable, light
+
+    def discs(self, centres_mm: Array, reach_mm: float) -> Mask:
+        """Cells within `reach_mm` of tokens standing at `centres_mm`, as they hide the ground: base, side and top."""
+        layer = np.zeros(self.drawing.usable.shape, np.uint8)
+        if len(centres_mm) == 0:
+            return layer > 0
+        pose, height_mm = self.registration.pose, self.registration.board_set.tokens.height_mm
+        tops = pose.unproject(pose.project(centres_mm, -height_mm))
+        for (bx, by), (tx, ty) in zip(centres_mm, tops, strict=True):
+            ends = [
+                tuple(int(v) for v in np.round((np.array(p) / CELL_MM - 0.5) * 16)) for p in ((bx, by), (tx, ty))
+            ]
+            for end in ends:
+                cv2.circle(layer, end, int(round(reach_mm / CELL_MM * 16)), 1, -1, cv2.LINE_8, 4)
+        return layer > 0

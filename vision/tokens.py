@@ -1,0 +1,218 @@
+"""Find tokens by their marks and name them.
+
+A token is looked for by its mark's own middle, at the height of its top: marks are balanced, while side walls and dark
+ground pull a body's middle by millimetres. Whatever looks like a mark in size is compared with all of them; what agrees with
+none well enough is no token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from vision.boardset import BoardSet, contains
+from vision.marks import Templates, polar_offsets_mm, polarity, sample, templates
+from vision.registration import Array, Image, Registration
+from vision.sighting import Token
+
+SURE = 0.80
+"""Correlation from which something is a token; true marks reach 0.88, anything else 0.63 at most."""
+PERHAPS = 0.66
+NEAR_MM = 3.0
+CORRELATION_SPREAD = 0.07
+FLOOR_NATS = -25.0
+STEP_MM = 1.2
+
+
+@dataclass(frozen=True)
+class Found:
+    """A token found. `score`: correlation of its best kind; `centre_mm`: of its base; `evenness`: spread of its rim's brightness (logarithm)."""
+
+    kind: str
+    centre_mm: tuple[float, float]
+    score: float
+    likelihoods: dict[str, float]
+    contrast: float
+    evenness: float
+
+
+def logarithmic(grey: Image) -> Image:
+    """Grey levels on a logarithmic scale, so that one threshold serves light and shadow."""
+    table = 46.0 * np.log((np.arange(256) + 4.0) / 4.0)
+    return cv2.LUT(grey, np.clip(table * 255 / table[-1], 0, 255).astype(np.uint8))
+
+
+def _mark_length_mm(board_set: BoardSet) -> float:
+    marks = board_set.tokens.marks.values()
+    return board_set.tokens.size_mm * max(max(m.length, m.ring, m.dot, 1.73 * m.triangle) for m in marks)
+
+
+def candidates_mm(grey: Image, registration: Registration, region: tuple[int, int, int, int] | None = None) -> Array:
+    """Middles (n, 2) in mm, at the tokens' tops, of everything as large as a mark, dark or light.
+
+    `region`: x0, y0, x1, y1 in pixels; the whole picture if left out.
+    """
+    board_set = registration.board_set
+    x0, y0, x1, y1 = region or (0, 0, grey.shape[1], grey.shape[0])
+    part = grey[y0:y1, x0:x1]
+    scale = registration.px_per_mm()
+    shrink = 2 if scale > 1.1 else 1
+    if shrink == 2:
+        part = cv2.resize(part, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    levels = logarithmic(cv2.blur(part, (3, 3)) if shrink == 1 else part)
+    small = scale / shrink
+    length_px = _mark_length_mm(board_set) * small
+    window = int(length_px * 0.9) | 1
+    mean = cv2.blur(levels, (window, window))
+    middles = []
+    for sign in (-1, 1):
+        over = cv2.subtract(levels, mean) if sign > 0 else cv2.subtract(mean, levels)
+        _, mask = cv2.threshold(over, 9, 255, cv2.THRESH_BINARY)
+        _, _, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
+        stats, centroids = stats[1:], centroids[1:]
+        long = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT])
+        area = stats[:, cv2.CC_STAT_AREA] / length_px**2
+        good = (long > 0.5 * length_px) & (long < 1.5 * length_px) & (area > 0.05) & (area < 0.8)
+        middles.append(centroids[good])
+    points = np.concatenate(middles) * shrink + (shrink - 1) / 2 + [x0, y0]
+    if len(points) == 0:
+        return np.zeros((0, 2))
+    return registration.pose.unproject(points.astype(np.float64), -board_set.tokens.height_mm)
+
+
+def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds: int = 2) -> tuple[Array, Array]:
+    """Climb from each centre to where some mark agrees best: centres (n, 2) and correlations (n, marks), signed."""
+    board_set = registration.board_set
+    book = templates(board_set)
+    if book is None or len(centres_mm) == 0:
+        return centres_mm, np.zeros((len(centres_mm), len(board_set.tokens.marks)))
+    offsets = polar_offsets_mm(board_set)
+    z_mm = -board_set.tokens.height_mm
+    logs = logarithmic(grey)
+    scores = book.correlate(sample(logs, registration.pose, centres_mm, offsets, z_mm))
+    centres_mm = centres_mm.copy()
+    worth = np.flatnonzero(np.abs(scores).max(axis=1, initial=0) > 0.4)
+    for attempt in range(rounds):
+        if len(worth) == 0:
+            break
+        centres_mm[worth], scores[worth] = _climb(logs, registration, book, centres_mm[worth], offsets, STEP_MM / (attempt + 1))
+    return centres_mm, scores
+
+
+def _climb(
+    logs: Image, registration: Registration, book: Templates, centres_mm: Array, offsets: Array, step_mm: float
+) -> tuple[Array, Array]:
+    around = np.array([[x, y] for y in (-1, 0, 1) for x in (-1, 0, 1)], np.float64) * step_mm
+    trials = (centres_mm[:, None, :] + around).reshape(-1, 2)
+    patches = sample(logs, registration.pose, trials, offsets, -registration.board_set.tokens.height_mm)
+    scores = book.correlate(patches).reshape(len(centres_mm), 9, -1)
+    best = np.abs(scores).max(axis=2)
+    rows = np.arange(len(centres_mm))
+    pick = np.argmax(best, axis=1)
+    grid = best.reshape(-1, 3, 3)
+    shift = around[pick]
+    for row in np.flatnonzero(pick == 4):  # a top inside the grid: between the samples by parabolas
+        for axis, (low, high) in enumerate(((grid[row, 1, 0], grid[row, 1, 2]), (grid[row, 0, 1], grid[row, 2, 1]))):
+            bend = low + high - 2 * grid[row, 1, 1]
+            if bend < -1e-6:
+                shift[row, axis] = np.clip((low - high) / (2 * bend), -0.5, 0.5) * step_mm
+    return centres_mm + shift, scores[rows, pick]
+
+
+def find(grey: Image, registration: Registration, hints_mm: Sequence[tuple[float, float]] = (), least: float = SURE) -> list[Found]:
+    """Every token in the picture, on and beside the sheet. `hints_mm`: where tokens stood before."""
+    board_set = registration.board_set
+    if not board_set.tokens.marks:
+        return []
+    starts = candidates_mm(grey, registration)
+    if len(hints_mm):
+        starts = np.concatenate([np.asarray(hints_mm, np.float64), starts])
+    return name(grey, registration, starts, least)
+
+
+def name(grey: Image, registration: Registration, starts_mm: Array, least: float) -> list[Found]:
+    """Tokens at or near the given places, best first, none overlapping another."""
+    board_set = registration.board_set
+    centres, scores = evaluate(grey, registration, starts_mm)
+    best = np.abs(scores).max(axis=1, initial=0)
+    order = [int(index) for index in np.argsort(-best) if best[index] >= least]
+    kept: list[int] = []
+    for index in order:
+        apart = board_set.tokens.size_mm * 0.75
+        if all(np.hypot(*(centres[index] - centres[other])) > apart for other in kept):
+            kept.append(index)
+    if not kept:
+        return []
+    contrasts = _contrasts(grey, registration, centres[kept])
+    found = []
+    evenness = _evenness(grey, registration, centres[kept])
+    for index, contrast, even in zip(kept, contrasts, evenness, strict=True):
+        likelihoods = _likelihoods(board_set, scores[index])
+        kind = max(likelihoods, key=lambda name: likelihoods[name])
+        sign = polarity(board_set, board_set.split(kind)[0])
+        if abs(contrast) < 0.35 or np.sign(contrast) != sign:
+            continue
+        found.append(
+            Found(kind, (float(centres[index][0]), float(centres[index][1])), float(best[index]), likelihoods, float(contrast), float(even))
+        )
+    return found
+
+
+def _contrasts(grey: Image, registration: Registration, centres_mm: Array) -> Array:
+    """Logarithm of mark over body for each token: its 90th against its 10th percentile, signed by which is the rim's side."""
+    board_set = registration.board_set
+    offsets = polar_offsets_mm(board_set)
+    values = np.log(sample(grey, registration.pose, centres_mm, offsets, -board_set.tokens.height_mm) + 4.0)
+    low, high = np.percentile(values, [6, 94], axis=1)
+    radius = np.linalg.norm(offsets, axis=1)
+    rim = np.median(values[:, radius > 0.40 * board_set.tokens.size_mm], axis=1)
+    return np.where(np.abs(rim - low) > np.abs(high - rim), low - rim, high - rim)
+
+
+def _evenness(grey: Image, registration: Registration, centres_mm: Array) -> Array:
+    """Spread of the logarithm of brightness along each top's rim, outside the mark."""
+    board_set = registration.board_set
+    angles = np.arange(24) * (2 * np.pi / 24)
+    circle = np.column_stack([np.cos(angles), np.sin(angles)])
+    offsets = np.concatenate([circle * radius * board_set.tokens.size_mm for radius in (0.42, 0.455)])
+    values = np.log(sample(grey, registration.pose, centres_mm, offsets, -board_set.tokens.height_mm) + 6.0)
+    low, high = np.percentile(values, [10, 90], axis=1)
+    return np.asarray(high - low)
+
+
+def _likelihoods(board_set: BoardSet, scores: Array) -> dict[str, float]:
+    """Kind -> nats relative to the best, from signed correlations with each mark (marks,)."""
+    raw = {}
+    marks = list(board_set.tokens.marks)
+    for colour in board_set.tokens.colours:
+        sign = polarity(board_set, colour)
+        for mark, score in zip(marks, scores, strict=True):
+            lack = max(0.0, 0.97 - sign * float(score))
+            raw[f"{colour}-{mark}"] = -0.5 * (lack / CORRELATION_SPREAD) ** 2
+    top = max(raw.values())
+    return {kind: max(FLOOR_NATS, value - top) for kind, value in raw.items()}
+
+
+def place(board_set: BoardSet, found: Found) -> Token:
+    """A found token on its site, with the sites whose border is within NEAR_MM."""
+    x, y = found.centre_mm
+    site = next((site.id for site in board_set.sites if contains(site.polygon_mm, x, y)), None)
+    near = []
+    for other in board_set.sites:
+        if other.id == site:
+            continue
+        polygon = np.asarray(other.polygon_mm, np.float32).reshape(-1, 1, 2)
+        if cv2.pointPolygonTest(polygon, (float(x), float(y)), True) > -NEAR_MM:
+            near.append(other.id)
+    return Token(found.kind, site, (round(x, 2), round(y, 2)), found.likelihoods, tuple(sorted(near)))
+
+
+def near_border(board_set: BoardSet, token: Token) -> bool:
+    """Whether a token stands within NEAR_MM of its own site's border."""
+    if token.site is None:
+        return bool(token.near)
+    polygon = np.asarray(board_set.site(token.site).polygon_mm, np.float32).reshape(-1, 1, 2)
+    return cv2.pointPolygonTest(polygon, (float(token.centre_mm[0]), float(token.centre_mm[1])), True) < NEAR_MM
