@@ -299,7 +299,7 @@ def default_judge(
     if found.answer == "complete":
         by_position = {game.after(position, turn): turn for turn in reversed(found.ends)}
         turns = tuple(reversed(by_position.values()))
-        return Verdict("complete", turns, found.extendable and (done is None or done != mover), missing=missing)
+        return Verdict("complete", turns, found.extendable and (done is None or done != mover))
     if found.answer == "illegal":
         reasons = common_reasons(game, shifts, placement)
         return Verdict("illegal", missing=missing, reasons=reasons, way_back=way_back(shifts, placement))

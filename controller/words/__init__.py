@@ -1,0 +1,6 @@
+"""Words for people: a Reason and a language -> a sentence; a key and facts -> a text."""
+
+from controller.words.catalogue import LANGUAGES as LANGUAGES
+from controller.words.catalogue import keys as keys
+from controller.words.speaking import say as say
+from controller.words.speaking import sentence as sentence

@@ -216,7 +216,7 @@ class Transet:
         if "complete" in answers:
             turns = tuple(turn for m in found.values() for turn in self._different(m.ends))
             extendable = any(m.extendable and side != done for side, m in found.items())
-            return Verdict("complete", turns, extendable, missing=missing)
+            return Verdict("complete", turns, extendable)
         if "unclear" in answers:
             return Verdict("unclear", missing=missing)
         if "partial" in answers:
