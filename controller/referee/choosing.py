@@ -27,11 +27,11 @@ def consider(draft: Draft, done: Player | None = None) -> Choice:
     state = draft.state
     key = (state.seen.readings, state.lines, state.pending, state.seen.touched, state.seen.touched_since_pending)
     if done is None and state.memo is not None and state.memo[0] == key:
-        return _choose(state.memo[1])
+        return _choose(state.memo[1], state.lines)
     results = tuple((reading, _explained(state, reading.placement, done)) for reading in state.seen.readings)
     if done is None:
         draft.set(memo=(key, results))
-    return _choose(results)
+    return _choose(results, state.lines)
 
 
 def _explained(state: State, placement: Placement, done: Player | None) -> Explained:
@@ -39,24 +39,27 @@ def _explained(state: State, placement: Placement, done: Player | None) -> Expla
     return explain(state.game, state.lines, state.pending, placement, seen.touched, seen.touched_since_pending, done)
 
 
-def _choose(results: tuple[tuple[Reading, Explained], ...]) -> Choice:
+def _choose(results: tuple[tuple[Reading, Explained], ...], believed: tuple[Line, ...]) -> Choice:
     best, answer = results[0]
     if len(results) == 1:
         return Choice(best.placement, answer)
-    if answer.answer == "unchanged":
-        return Choice(best.placement, answer)
     clear = [(reading, found) for reading, found in results if reading.clear]
     standing = [(reading, found) for reading, found in clear if found.answer in STANDS]
+    if answer.answer == "unchanged":
+        # Asked before, and still in doubt: then each reading has its line, and each stays.
+        others = [found for _, found in standing if found.answer == "unchanged" and not _same_end(found, answer)]
+        if not others:
+            return Choice(best.placement, answer)
+        return Choice(
+            best.placement, Explained("unchanged", _merged([answer, *others], believed), Verdict("unchanged")), True
+        )
     if standing:
         # Of a token on a line and of a name in doubt, "nothing happened" is the first guess.
         first = next(((r, f) for r, f in standing if f.answer == "unchanged"), standing[0])
         others = [f for r, f in standing if f is not first[1] and not _same_end(f, first[1])]
         if not others:
             return Choice(first[0].placement, first[1])
-        lines: list[Line] = list(first[1].lines)
-        for found in others:
-            lines += found.lines
-        merged = Explained("complete", without_repeats(lines)[:MOST_LINES], Verdict("complete"), waits=True)
+        merged = Explained("complete", _merged([first[1], *others], believed), Verdict("complete"), waits=True)
         return Choice(first[0].placement, merged, close=True)
     for wanted in ("partial", "unclear"):
         for reading, found in clear:
@@ -64,6 +67,13 @@ def _choose(results: tuple[tuple[Reading, Explained], ...]) -> Choice:
                 return Choice(reading.placement, found)
     grey = [found for _, found in results if found.answer in (*STANDS, "partial")]
     return Choice(best.placement, answer, close=bool(grey))
+
+
+def _merged(found: list[Explained], believed: tuple[Line, ...]) -> tuple[Line, ...]:
+    """The lines of all readings; those believed already keep their order, so that what is shown does not flicker."""
+    lines = [line for one in found for line in one.lines]
+    known = [line for line in believed if any(same_history(line, other) for other in lines)]
+    return without_repeats([*known, *lines])[:MOST_LINES]
 
 
 def _same_end(one: Explained, other: Explained) -> bool:

@@ -19,7 +19,7 @@ class Played:
     player: str
     text: str
     legal: bool = True
-    shifts: tuple[Shift, ...] = ()
+    shifts: tuple[Shift, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,90 @@
+"""The same inputs give the same verdicts for ever; after a power cut the lines are the same."""
+
+from __future__ import annotations
+
+import json
+
+from pretend import Table, brief
+
+from controller.referee import reducer
+from controller.referee.timing import Timing
+from controller.rules.transet import TRANSET
+
+
+def story(table: Table) -> None:
+    table.begin()
+    for turn in (("c1-c2",), ("c5-c4",), ("a1-a2",), ("b5-a4",), ("c2-c1",), ("a2-b3",), ("b3-a2",), ("b1-c2",)):
+        table.play(*turn)
+    table.play("e5-e4", hold=0.2)
+    table.play("c2-d3")
+
+
+def rows(table: Table) -> list[dict[str, object]]:
+    told = [{**event.as_json(), "internal": event.internal} for event in table.events]
+    return [json.loads(json.dumps(row)) for row in told]
+
+
+def test_the_same_inputs_give_the_same_events() -> None:
+    one = Table()
+    story(one)
+    state = reducer.initial(TRANSET, set_name="transet")
+    events = []
+    for given in one.inputs:
+        step = reducer.reduce(state, given)
+        state = step.state
+        events += step.events
+    assert events == one.events
+    assert json.dumps([event.as_json() for event in events])
+
+
+def test_after_a_power_cut_at_any_moment_the_lines_are_the_same() -> None:
+    table = Table()
+    story(table)
+    state = reducer.initial(TRANSET, set_name="transet")
+    journal: list[dict[str, object]] = []
+    for given in table.inputs:
+        step = reducer.reduce(state, given)
+        state = step.state
+        journal += [json.loads(json.dumps(event.as_json())) for event in step.events]
+        if not step.events:
+            continue
+        again = reducer.resume(TRANSET, "transet", Timing(), journal)
+        assert again.lines == state.lines or not state.lines
+        assert again.game_no == state.game_no
+        assert [(p.n, p.text, p.legal) for p in again.played] == [(p.n, p.text, p.legal) for p in state.played]
+        assert again.written == state.written
+
+
+def test_a_resumed_table_checks_the_board_and_goes_on() -> None:
+    table = Table()
+    table.begin()
+    table.play("c1-c2")
+    table.play("c5-c4")
+    later = Table(state=reducer.resume(TRANSET, "transet", Timing(), rows(table)))
+    later.on = dict(table.on)
+    later.wait(1)
+    later.play("c4-c5")  # the last turn can still be taken back
+    later.play("d5-e4")
+    assert brief(later.events) == ["board_found", "withdrawn 2", "turn 2 d5-e4 revised"]
+
+
+def test_a_resumed_table_does_not_accuse_of_what_it_did_not_see() -> None:
+    table = Table()
+    table.begin()
+    table.play("c1-c2")
+    later = Table(state=reducer.resume(TRANSET, "transet", Timing(), rows(table)))
+    later.on = dict(table.on)
+    later.move("e1-e2")
+    later.wait(3)
+    assert brief(later.events) == ["board_found", "question"]
+
+
+def test_a_finished_game_stays_finished() -> None:
+    table = Table("rbk1r/2K2/3b1/B4/R2BR S")
+    table.put("rbk1r/2K2/3b1/B4/R2BR")
+    table.wait(2)
+    table.play("c4-d5")
+    state = reducer.resume(TRANSET, "transet", Timing(), rows(table))
+    assert state.phase == "over"
+    assert state.winner == "South"
+    assert state.result == "South wins"
