@@ -17,7 +17,9 @@ from firmware_bridge.virtual import VirtualDevice
 from firmware_bridge.wire.native import Ack, Clear, Frame, Heartbeat, SceneMessage, encode
 
 MAP = LightMap.of([f"{file}{rank}" for rank in "54321" for file in "abcde"], ("South", "North"))
-QUICK = Pace(resend_s=0.03, down_after_s=0.3, handshake_s=0.3, refresh_s=0.1, back_off_s=(0.02,), look_s=0.02)
+QUICK = Pace(
+    resend_s=0.03, down_after_s=0.3, handshake_s=0.3, heartbeat_s=0.1, refresh_s=0.1, back_off_s=(0.02,), look_s=0.02
+)
 WRONG = Scene(
     "illegal",
     14,
@@ -140,7 +142,8 @@ def test_a_pulled_cable_costs_nothing(device: VirtualDevice) -> None:
 
 
 def test_silence_is_suspected_then_down_then_healed(device: VirtualDevice) -> None:
-    link = Link(lambda: device.path, MAP)
+    pace = Pace(resend_s=0.05, down_after_s=1.0, heartbeat_s=0.1, lease_ms=300, refresh_s=0.2, handshake_s=0.3)
+    link = Link(lambda: device.path, MAP, pace=pace)
     seen: list[LinkState] = []
     try:
         link.show(WRONG)
@@ -310,7 +313,7 @@ def test_a_failing_search_or_button_ends_nothing(device: VirtualDevice) -> None:
 
 def test_a_press_counts_once_however_often_it_is_repeated(device: VirtualDevice) -> None:
     pressed: list[tuple[int, int]] = []
-    pace = Pace(resend_s=0.03, refresh_s=0.1, down_after_s=60)
+    pace = Pace(resend_s=0.03, heartbeat_s=0.1, refresh_s=0.1, down_after_s=60)
     link = Link(lambda: device.path, MAP, pace=pace, on_button=lambda *press: pressed.append(press))
     try:
         wait_for(lambda: is_ready(link), "ready")
