@@ -236,7 +236,9 @@ class Transet:
                 sites = [INDEX[s] for shift in shifts for s in (shift.origin, shift.to) if s]
                 why.append(reason("OUT_OF_TURN", "", sites, player=side, other=OTHER[side]))
         if not seen.hidden:
-            why += self._ways(position.board, side).overtaken(seen.mask, self._exchange, self._swop_wins)
+            undone = self._ways(position.board, side).overtaken(seen.mask, self._exchange, self._swop_wins)
+            if undone:  # then the other side's pawn was moved by right
+                why = undone + [r for r in why if r.code not in ("NOT_CAPTURED", "WRONG_PAWN_RETURNED")]
         return Verdict("illegal", missing=missing, reasons=ordered(why), way_back=way_back(shifts, placement))
 
     def _judge_over(self, position: TransetPosition, placement: Placement) -> Verdict:
