@@ -18,7 +18,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from fastapi.sse import format_sse_event
 from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
-from pydantic import BaseModel, ConfigDict, FiniteFloat
+from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from controller.referee.events import Press
@@ -26,9 +26,10 @@ from controller.rules.registry import game_named
 from controller.web.geometry import set_json
 from controller.web.guard import Guard, own_names
 from controller.web.hub import Hub
-from controller.web.phrases import LANGUAGES, catalogue, phrase
+from controller.web.phrases import LANGUAGES, phrase, phrases
 from controller.web.ports import Snapshot, TableLike, WorldLike
 from controller.web.state import beat_json, lights_json, state_json, view_json
+from controller.words import say
 from vision.artwork import svg_board, svg_token
 from vision.boardset import BoardSet, SetError
 from vision.errors import VisionError
@@ -39,6 +40,9 @@ STREAMS = 200  # screens at one table; more than that is not a table
 HEARTBEAT_S = 1.0
 
 Lang = Annotated[Literal["en", "nl", "de", "fr"], Query()]
+
+
+Place = Annotated[float, Field(ge=-2000, le=2000, allow_inf_nan=False)]
 
 
 class PressBody(BaseModel):
@@ -55,8 +59,8 @@ class WorldBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
     op: Literal["lift", "move", "drop", "reset"]
     token: int | None = None
-    x_mm: FiniteFloat | None = None
-    y_mm: FiniteFloat | None = None
+    x_mm: Place | None = None
+    y_mm: Place | None = None
 
 
 def create_app(table: TableLike, *, allowed_hosts: Iterable[str] = ()) -> FastAPI:
@@ -102,7 +106,8 @@ def _add_errors(app: FastAPI) -> None:
     async def unreadable(_request: Request, error: RequestValidationError) -> JSONResponse:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"][1:] if not isinstance(part, int))
-        told = "The request is not JSON" if first["type"] == "json_invalid" else f"{place or 'The request'}: {first['msg']}"
+        named = f"{place or 'The request'}: {first['msg']}"
+        told = "The request is not JSON" if first["type"] == "json_invalid" else named
         return JSONResponse({"error": f"{told}."}, status_code=422)
 
 
@@ -244,7 +249,10 @@ async def _stream(table: TableLike, hub: Hub, language: str) -> AsyncIterator[by
 @cache
 def _templates() -> Environment:
     loader = PackageLoader("controller.web", "templates")
-    return Environment(loader=loader, autoescape=select_autoescape(), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    escape = select_autoescape()
+    return Environment(
+        loader=loader, autoescape=escape, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
 
 
 @cache
@@ -260,15 +268,20 @@ def build_id() -> str:
 
 @cache
 def _page(language: str, *, demo: bool, player: str | None) -> str:
-    words = {key: texts[language] for key, texts in catalogue().items() if key.startswith(("label_", "stale_", "demo_", "starting"))}
-    return _templates().get_template("page.html").render(
-        lang=language,
-        languages=LANGUAGES,
-        demo=demo,
-        player=player or "",
-        build=build_id(),
-        words=json.dumps(words, ensure_ascii=False),
-        say=lambda key: phrase(key, language),
+    own = ("label_", "stale_", "demo_")  # what the screen says by itself; all else comes with the state
+    words = {key: text for key, text in phrases(language).items() if key.startswith(own)}
+    return (
+        _templates()
+        .get_template("page.html")
+        .render(
+            lang=language,
+            languages=LANGUAGES,
+            demo=demo,
+            player=player or "",
+            build=build_id(),
+            words=json.dumps(words, ensure_ascii=False),
+            say=lambda key: phrase(key, language),
+        )
     )
 
 
@@ -289,11 +302,9 @@ def _unready(snapshot: Snapshot) -> str:
     if snapshot.camera.get("state") not in (None, "ok", "running") and snapshot.camera.get("sentence"):
         return str(snapshot.camera["sentence"])
     if view.trouble is not None:
-        return phrase(f"trouble_{view.trouble}", "en")
+        return say(f"cannot_see.{view.trouble}", "en")
     if view.board_moved:
         return phrase("lead_moved", "en")
     if view.phase == "searching":
         return phrase("lead_searching", "en")
     return "No fresh picture from the camera."
-
-

@@ -10,12 +10,12 @@ Box = tuple[float, float, float, float]
 
 BAR_GAP_MM = 15.0  # from the outermost site to the middle of a player's bar
 FRAME_MM = 26.0  # from the outermost site to the edge of the picture, bars included
-SIDE_MM = 40.0  # table top shown left and right of the sheet, where pieces can be laid
-EDGE_MM = 8.0  # and above and below it
+SIDE_MM = 42.0  # table top shown left and right of the sheet, where pieces can be laid
+EDGE_MM = 42.0  # the sheet shown above and below the outermost sites
 
 
 def set_json(board: BoardSet) -> dict[str, Any]:
-    """`sheet` [w, h]; `crop` and `table` [x, y, w, h]: the board alone, and the sheet with the table around it; all mm."""
+    """`sheet` [w, h]; `crop`, `table` [x, y, w, h]: the board alone, and with the table beside the sheet; all mm."""
     left, top, right, bottom = _extent(board)
     width, height = board.sheet_mm
     return {
@@ -23,7 +23,7 @@ def set_json(board: BoardSet) -> dict[str, Any]:
         "game": board.game,
         "sheet": [width, height],
         "crop": [left - FRAME_MM, top - FRAME_MM, right - left + 2 * FRAME_MM, bottom - top + 2 * FRAME_MM],
-        "table": [-SIDE_MM, -EDGE_MM, width + 2 * SIDE_MM, height + 2 * EDGE_MM],
+        "table": [-SIDE_MM, top - EDGE_MM, width + 2 * SIDE_MM, bottom - top + 2 * EDGE_MM],
         "token": {"shape": board.tokens.shape, "size": board.tokens.size_mm},
         "kinds": list(board.kinds),
         "sites": {

@@ -27,7 +27,7 @@ HEADERS = {
 
 
 def own_names(more: Iterable[str] = ()) -> frozenset[str]:
-    """The names this machine is called by, in small letters: localhost, its host name, that name under `.local`, and `more`."""
+    """This machine's names in small letters: localhost, its host name, that name under `.local`, and `more`."""
     host = socket.gethostname().lower()
     short = host.split(".")[0]
     return frozenset({"localhost", host, short, f"{short}.local", *(name.lower().strip(".") for name in more)})
@@ -84,7 +84,7 @@ class Guard:
     def _refusal(self, method: str, headers: Headers) -> JSONResponse | None:
         host = headers.get("host")
         if not known_host(host, self.names):
-            return _no(400, "This table does not answer to that name; open it by its IP address, or add the name to its settings.")
+            return _no(400, "This table does not answer to that name; open it by its IP address.")
         if method in ("GET", "HEAD"):
             return None
         origin = headers.get("origin")

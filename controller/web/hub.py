@@ -6,6 +6,7 @@ Nothing is queued for a slow screen: it gets what is true when it is ready to re
 from __future__ import annotations
 
 import asyncio
+
 from controller.web.ports import Snapshot, TableLike
 
 PERIOD_S = 0.1  # at most ten messages a second for each screen

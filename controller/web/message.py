@@ -11,7 +11,7 @@ from typing import Literal
 
 from controller.referee.view import Offence, View
 from controller.rules.api import Owed, Shift
-from controller.web.phrases import phrase, piece_name, player_name
+from controller.web.phrases import name_of, phrase
 from controller.words import say, sentence
 
 Tone = Literal["calm", "blue", "amber", "win"]
@@ -31,8 +31,8 @@ class Step:
 class Message:
     """`headline` is read from three metres, `sub` beside it, `lead` is the sentence, `more` further ones.
 
-    `code`: which state this is; `player`: whose turn or fault it concerns; `steps`: what to carry where, listed under `label`
-    and drawn as arrows; `targets`: sites where a piece may go; `answers`: the question can be answered with yes or no.
+    `code`: which state this is; `player`: whose turn or fault it concerns; `steps`: what to carry where, listed under
+    `label` and drawn as arrows; `targets`: sites where a piece may go; `answers`: a question, answered with yes or no.
     """
 
     code: str
@@ -79,7 +79,7 @@ def steps(shifts: Iterable[Shift], language: str) -> tuple[Step, ...]:
     """Shifts as steps in words."""
     told = []
     for shift in shifts:
-        piece = piece_name(shift.piece, language)
+        piece = name_of(shift.piece, language)
         if shift.origin is None:
             text = phrase("step_put", language, piece=piece, to=shift.to)
         elif shift.to is None:
@@ -93,7 +93,7 @@ def steps(shifts: Iterable[Shift], language: str) -> tuple[Step, ...]:
 def _blind(view: View, language: str) -> Message:
     code = view.trouble or "lost"
     head = "head_searching" if code == "no_board" else "head_blind"
-    return Message(code, "amber", phrase(head, language), lead=phrase(f"trouble_{code}", language))
+    return Message(code, "amber", phrase(head, language), lead=say(f"cannot_see.{code}", language))
 
 
 def _setup(view: View, language: str) -> Message:
@@ -101,9 +101,13 @@ def _setup(view: View, language: str) -> Message:
     if not view.wrong:
         whole = view.total > 0 and view.right == view.total
         return Message("setup", "calm", head, lead=phrase("lead_setup_still" if whole else "lead_setup", language))
-    lead = phrase("lead_setup_one", language, right=view.right, total=view.total)
     return Message(
-        "setup", "calm", head, sub=f"{view.right}/{view.total}", lead=lead, steps=steps(view.wrong[:1], language)
+        "setup",
+        "calm",
+        head,
+        sub=phrase("sub_right", language, right=view.right, total=view.total),
+        label=phrase("label_next", language),
+        steps=steps(view.wrong[:1], language),
     )
 
 
@@ -112,7 +116,7 @@ def _illegal(offence: Offence, language: str) -> Message:
     return Message(
         "illegal",
         "amber",
-        player_name(offence.player, language),
+        name_of(offence.player, language),
         sub=phrase("sub_put_right", language),
         lead=sentences[0] if sentences else "",
         more=(*sentences[1:3], phrase("lead_put_back", language)),
@@ -126,7 +130,7 @@ def _over(view: View, language: str) -> Message:
     if view.winner is None:
         head = phrase("head_draw", language)
     else:
-        head = phrase("head_wins", language, player=player_name(view.winner, language))
+        head = phrase("head_wins", language, player=name_of(view.winner, language))
     lead = say(view.why, language) if view.why else ""
     return Message("over", "win", head, lead=lead, more=(phrase("lead_again", language),), player=view.winner)
 
@@ -135,7 +139,7 @@ def _question(view: View, language: str) -> Message:
     candidates = []
     for candidate in view.question:
         player, text = candidate.get("player"), candidate.get("text")
-        told = f"{player_name(player, language)}: " if player else ""
+        told = f"{name_of(player, language)}: " if player else ""
         candidates.append(told + (text or candidate.get("position") or ""))
     return Message(
         "question",
@@ -150,12 +154,12 @@ def _question(view: View, language: str) -> Message:
 def _owed(view: View, language: str) -> Message:
     """A turn on its way: who must still do what. The choice between several pieces is told once."""
     player = view.owed[0].player
-    told = tuple(dict.fromkeys(_owed_text(owed, language) for owed in view.owed if owed.player == player))
+    told = _owed_texts(tuple(owed for owed in view.owed if owed.player == player), language)
     targets = sorted(set().union(*(owed.to for owed in view.owed)))
     return Message(
         "owed",
         "blue",
-        player_name(player, language),
+        name_of(player, language),
         sub=phrase("sub_owes" if view.hint else "sub_finish", language),
         lead=told[0],
         more=told[1:4],
@@ -164,9 +168,14 @@ def _owed(view: View, language: str) -> Message:
     )
 
 
-def _owed_text(owed: Owed, language: str) -> str:
-    to = ", ".join(sorted(owed.to))
-    return phrase(f"owed_{owed.act}", language, piece=piece_name(owed.piece, language), at=owed.at or "", to=to)
+def _owed_texts(owed: tuple[Owed, ...], language: str) -> tuple[str, ...]:
+    if len(owed) > 1 and all(one.act == "second_half" for one in owed):
+        return (phrase("owed_second_half", language),)
+    told = (
+        say(f"owed.{one.act}", language, player=one.player, piece=one.piece, at=one.at, to=", ".join(sorted(one.to)))
+        for one in owed
+    )
+    return tuple(dict.fromkeys(told))
 
 
 def _to_move(view: View, language: str) -> Message:
@@ -174,12 +183,12 @@ def _to_move(view: View, language: str) -> Message:
     if view.turns:
         last = view.turns[-1]
         key = "lead_played" if last.legal else "lead_accepted_as_played"
-        lead = phrase(key, language, player=player_name(last.player, language), text=last.text)
+        lead = phrase(key, language, player=name_of(last.player, language), text=last.text)
     elif view.phase == "play":
         lead = phrase("lead_begin", language)
     if view.to_move is None:
         return Message("to_move", "blue", phrase("head_wait", language), sub=_now(view, language), lead=lead)
-    name = player_name(view.to_move, language)
+    name = name_of(view.to_move, language)
     sub = _now(view, language) or phrase("sub_to_move", language)
     code = "hand" if view.hand else "settling" if view.seen else "to_move"
     return Message(code, "blue", name, sub=sub, lead=lead, player=view.to_move)

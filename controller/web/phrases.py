@@ -1,37 +1,27 @@
-"""The page's own words: labels, headlines, steps. Sentences about rules come from `controller.words`."""
+"""The page's own words: labels, headlines, steps (`page.po` beside the catalogue of sentences)."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
-LANGUAGES = ("en", "nl", "de", "fr")
+from controller.words import LANGUAGES as LANGUAGES
+from controller.words.catalogue import catalogue, parse_po
 
 
 @cache
-def catalogue() -> Mapping[str, Mapping[str, str]]:
-    """key -> language -> text with {names} to fill in."""
-    text = files("controller.web").joinpath("phrases.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+def phrases(language: str) -> Mapping[str, str]:
+    """key -> text with {names} to fill in."""
+    place = files("controller.words").joinpath("locale", language, "LC_MESSAGES", "page.po")
+    return parse_po(place.read_text(encoding="utf-8"))
 
 
 def phrase(key: str, language: str, **facts: object) -> str:
     """The text of `key` in `language`, filled in. Raises KeyError for an unknown key."""
-    return catalogue()[key][language].format(**facts)
+    return phrases(language)[key].format(**facts)
 
 
-def player_name(player: str, language: str) -> str:
-    """A player's name; a name the catalogue doesn't know is shown as the game writes it."""
-    key = f"player_{player}"
-    return phrase(key, language) if key in catalogue() else player
-
-
-def piece_name(kind: str, language: str) -> str:
-    """A piece as people say it: "dark-PIAS" -> "dark Pias"."""
-    colour, dash, mark = kind.rpartition("-")
-    key = f"piece_{colour}"
-    if dash and key in catalogue():
-        return phrase(key, language, mark=mark.capitalize())
-    return f"{colour} {mark.capitalize()}" if dash else kind
+def name_of(thing: str, language: str) -> str:
+    """A player's or piece's name; one that the catalogue doesn't know is shown as the game writes it."""
+    return catalogue(language).get(f"name.{thing}", thing)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
@@ -12,7 +11,7 @@ from controller.referee.view import View
 from controller.rules.api import RulesError
 from controller.rules.registry import game_named
 from controller.web.message import Message, message
-from controller.web.phrases import piece_name, player_name
+from controller.web.phrases import name_of
 from controller.web.ports import Snapshot
 from vision.boardset import BoardSet
 
@@ -48,9 +47,7 @@ def view_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
         "board": _board(view, told, language),
         "hand": view.hand,
         "provisional": view.provisional,
-        "turns": [
-            {"n": turn.n, "player": turn.player, "text": turn.text, "legal": turn.legal} for turn in view.turns
-        ],
+        "turns": [{"n": turn.n, "player": turn.player, "text": turn.text, "legal": turn.legal} for turn in view.turns],
     }
 
 
@@ -62,7 +59,7 @@ def state_json(snapshot: Snapshot, language: str, now_s: float) -> dict[str, Any
 def _player(player: str, view: View, board: BoardSet | None, language: str) -> dict[str, Any]:
     return {
         "id": player,
-        "name": player_name(player, language),
+        "name": name_of(player, language),
         "kind": _emblem(player, view.game, board.kinds if board is not None else ()),
         "to_move": player == view.to_move,
     }
@@ -70,7 +67,7 @@ def _player(player: str, view: View, board: BoardSet | None, language: str) -> d
 
 @lru_cache(maxsize=64)
 def _emblem(player: str, game: str | None, kinds: tuple[str, ...]) -> str | None:
-    """The piece that stands for a player on the page: the last of its kinds in the set's order; None where none is owned."""
+    """The piece that stands for a player on the page: the last of its kinds in the set's order, if it has any."""
     try:
         owner = game_named(game).owner if game else None
     except RulesError:
@@ -88,20 +85,23 @@ def _message(told: Message) -> dict[str, Any]:
 
 
 def _board(view: View, told: Message, language: str) -> dict[str, Any]:
-    """Pieces as seen; where nobody can see, as believed; believed pieces that are not where they should be as `missing`."""
+    """Pieces as seen; where nobody can see, as believed; `missing`: believed there, gone; `wanted`: to be put there."""
     blind = view.trouble is not None
-    pieces = []
+    pieces: list[dict[str, str]] = []
     for site in sorted(set(view.placement) | set(view.observed)):
         believed, seen = view.placement.get(site, ()), view.observed.get(site, ())
         if blind or site in view.hidden:
             pieces += [_piece(site, kind, "believed", language) for kind in believed]
             continue
         pieces += [_piece(site, kind, "seen", language) for kind in seen]
-        if view.phase == "play" and not seen:
+        if view.phase == "play" and not seen and told.code != "owed":
             pieces += [_piece(site, kind, "missing", language) for kind in believed]
-    wanted: list[dict[str, Any]] = []
+    wanted: list[dict[str, str]] = []
     if told.code == "setup":
         wanted = [_piece(shift.to, shift.piece, "wanted", language) for shift in view.wrong if shift.to is not None]
+    elif told.code == "owed":
+        ghosts = {(site, owed.piece) for owed in view.owed if owed.act in ("return", "reply") for site in owed.to}
+        wanted = [_piece(site, kind, "wanted", language) for site, kind in sorted(ghosts)]
     last = view.turns[-1].shifts if view.turns and told.code in ("to_move", "over", "settling", "hand") else ()
     return {
         "pieces": pieces + wanted,
@@ -118,5 +118,5 @@ def _fault_sites(view: View) -> list[str]:
     return list(view.offence.reasons[0].sites) if view.offence is not None and view.offence.reasons else []
 
 
-def _piece(site: str, kind: str, state: str, language: str) -> Mapping[str, str]:
-    return {"site": site, "kind": kind, "state": state, "name": piece_name(kind, language)}
+def _piece(site: str, kind: str, state: str, language: str) -> dict[str, str]:
+    return {"site": site, "kind": kind, "state": state, "name": name_of(kind, language)}

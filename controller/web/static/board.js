@@ -53,7 +53,15 @@ export class Board {
       const clip = make("clipPath", { id: "sites-only" }, make("rect", { x: left, y: top, width: wide, height: high }));
       image.setAttribute("clip-path", "url(#sites-only)");
       this.layers.art.replaceChildren(clip, sheet, image);
-    } else this.layers.art.replaceChildren(sheet, image);
+    } else {
+      const [left, top, wide, high] = geo.table;
+      const round = make("rect", { x: left, y: top, width: wide, height: high, rx: 7 });
+      const surface = round.cloneNode();
+      surface.setAttribute("class", "tabletop");
+      const clip = make("clipPath", { id: "tabletop" }, round);
+      const inside = make("g", { "clip-path": "url(#tabletop)" }, surface, sheet, image);
+      this.layers.art.replaceChildren(clip, inside);
+    }
     for (const [name, draw] of [["state", "state"], ["lights", "lights"], ["world", "world"]])
       if (this.latest[name]) this[draw](this.latest[name]);
   }

@@ -102,7 +102,9 @@ export class Hands {
   bring(piece, x, y) {
     const held = this.held.get(piece.id);
     const [left, top, width, height] = this.board.geo.table;
-    this.put(piece, Math.min(left + width, Math.max(left, x)), Math.min(top + height, Math.max(top, y)));
+    const half = this.board.geo.token.size / 2;
+    const within = (value, low, size) => Math.min(low + size - half, Math.max(low + half, value));
+    this.put(piece, within(x, left, width), within(y, top, height));
     clearTimeout(held.timer);
     const say = () => {
       held.sentAt = performance.now();

@@ -88,6 +88,7 @@ async function show(state) {
     const answer = await fetch("/api/set");
     if (!answer.ok) return;
     const geometry = await answer.json();
+    if (newest !== state) return; // something newer came while we asked; it draws itself
     geometryFor = geometry.name;
     board.geometry(geometry);
   }

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import string
+
+import pytest
+
+from controller.referee.view import Offence, Played, View
+from controller.rules.api import Owed, Reason, Shift
+from controller.web.message import message
+from controller.web.phrases import LANGUAGES, name_of, phrases
+
+PLAY = View(t_s=1.0, phase="play", game="transet", players=("South", "North"), to_move="South")
+
+
+def names_in(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def test_every_phrase_is_there_in_every_language_with_the_same_names():
+    assert len({frozenset(phrases(language)) for language in LANGUAGES}) == 1
+    for key in phrases("en"):
+        assert len({frozenset(names_in(phrases(language)[key])) for language in LANGUAGES}) == 1, key
+
+
+@pytest.mark.parametrize(
+    "trouble", ["markers", "no_board", "too_dark", "too_bright", "glare", "blurred", "frozen", "lost"]
+)
+def test_blindness_comes_before_everything_else(trouble):
+    view = View(
+        t_s=1.0,
+        phase="play",
+        to_move="South",
+        trouble=trouble,
+        offence=Offence("South", None, (Reason("TOO_FAR", ("c3",), "transet 2.1"),), ()),
+    )
+    told = message(view, "en")
+    assert (told.code, told.tone) == (trouble, "amber")
+    assert told.lead
+
+
+def test_a_hand_changes_no_headline():
+    assert message(View(t_s=1, phase="play", to_move="North", trouble="hand", hand=True), "en").headline == "North"
+    told = message(View(t_s=1, phase="play", to_move="North", hand=True), "en")
+    assert (told.code, told.headline) == ("hand", "North")
+    assert "hand" in told.sub
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_offence_says_why_and_how_back(language):
+    facts = {"piece": "dark-PIAS", "from": "c1", "to": "c3", "site": "c3", "player": "South"}
+    offence = Offence(
+        "South",
+        None,
+        (Reason("TOO_FAR", ("c3",), "transet 2.1", facts),),
+        (Shift("dark-PIAS", "c3", "c1"), Shift("light-PINET", None, "a5"), Shift("dark-PINET", "b2", None)),
+    )
+    told = message(View(t_s=1, phase="play", to_move="South", offence=offence), language)
+    assert told.code == "illegal"
+    assert told.lead
+    assert "TOO_FAR" not in told.lead
+    assert [(step.origin, step.to) for step in told.steps] == [("c3", "c1"), (None, "a5"), ("b2", None)]
+    assert all(name_of(step.piece, language) in step.text for step in told.steps)
+
+
+@pytest.mark.parametrize("act", ["return", "second_half", "reply", "choose", "remove", "unload", "clear"])
+def test_every_act_owed_has_a_sentence(act):
+    owed = (Owed("South", act, "light-PIOKER", "d3", frozenset({"b5", "c5"})),)
+    told = message(View(t_s=1, phase="play", to_move="South", owed=owed, hint=True), "en")
+    assert (told.code, told.headline, told.targets) == ("owed", "South", ("b5", "c5"))
+    assert told.lead
+
+
+def test_setting_up_shows_one_piece_at_a_time():
+    wrong = (Shift("dark-PIAS", None, "c1"), Shift("dark-PINET", "b3", "a1"))
+    told = message(View(t_s=1, phase="setup", wrong=wrong, right=8, total=10), "en")
+    assert told.sub == "8 of 10 right"
+    assert [step.text for step in told.steps] == ["dark Pias → c1"]
+
+
+def test_winning_drawing_asking_and_waiting():
+    won = message(View(t_s=1, phase="over", winner="South", result="South wins", why="end_move"), "de")
+    assert (won.headline, won.tone) == ("Süd gewinnt", "win")
+    assert message(View(t_s=1, phase="over", result="draw"), "en").headline == "Draw"
+    asked = message(View(t_s=1, phase="play", question=({"text": "c1-c2", "player": "South"},)), "en")
+    assert (asked.code, asked.answers, asked.more) == ("question", True, ("South: c1-c2",))
+    assert message(View(t_s=1, phase="play"), "en").headline == "Who begins?"
+    assert message(View(t_s=1, phase="play", paused=True), "en").code == "paused"
+    assert message(View(t_s=1, phase="play", board_moved=True), "en").code == "board_moved"
+    assert message(View(t_s=1, phase="play", rearranging=True), "en").code == "rearranging"
+
+
+def test_what_was_played_is_told():
+    played = (Played(1, "South", "c1-c2"),)
+    assert message(View(t_s=1, phase="play", to_move="North", turns=played), "en").lead == "South played c1-c2 ✓"
+    forgiven = (Played(1, "South", "c1-c3", legal=False),)
+    assert "accepted as played" in message(View(t_s=1, phase="play", to_move="North", turns=forgiven), "en").lead
