@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from controller.cli import CommandError
+from controller.errors import CommandError
 
 
 def add_game_arguments(parser: argparse.ArgumentParser) -> None:

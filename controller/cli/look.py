@@ -7,9 +7,9 @@ import json
 import sys
 from typing import Any
 
-import vision  # noqa: F401  (sets the thread counts before numpy comes)
 import cv2
 
+import vision  # noqa: F401  (sets the thread counts before numpy comes)
 from vision.boardset import BoardSet, installed_sets
 from vision.errors import VisionError
 from vision.eye import Eye

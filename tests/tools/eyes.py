@@ -9,10 +9,10 @@ import json
 import time
 from pathlib import Path
 
-import vision  # noqa: F401  (sets the thread counts before numpy comes)
 import cv2
 import numpy as np
 
+import vision  # noqa: F401  (sets the thread counts before numpy comes)
 from vision.boardset import BoardSet
 from vision.eye import Eye
 

@@ -1,0 +1,159 @@
+"""`boardref bench`: speed as ratios to `cv2.aruco` in the same run, judge times, memory; `--endurance`: the sloppy table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from controller.errors import CommandError
+from controller.rules.registry import game_named
+from vision.boardset import installed_sets
+from vision.camera.simulated import SimulatedCamera
+from vision.camera.world import World
+from vision.eye import Eye
+
+FRAMES = 200
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `bench`."""
+    parser.add_argument("--frames", metavar="DIR", help="a folder of pictures of a shipped set; simulated ones if left out")
+    parser.add_argument("--stress", action="store_true", help="token naming under worse light and worse pictures")
+    parser.add_argument("--endurance", action="store_true", help="the sloppy table: honest play must never be accused")
+    parser.add_argument("--turns", type=int, default=1_000_000, metavar="N", help="turns of --endurance (1000000)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first seed of --endurance")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure and print; exit 1 when the sloppy table finds a fault."""
+    if args.stress:
+        raise CommandError("--stress comes with the eyes for all three sets; this version measures without it")
+    if args.endurance:
+        return endurance(args)
+    cv2.setNumThreads(1)
+    pictures = list(_pictures(args.frames))
+    rows = [*_eyes(pictures), *_judging(), {"what": "peak memory of this run", "value": _rss_mb(), "unit": "MB"}]
+    for row in rows:
+        print(json.dumps(row) if args.json else _line(row), flush=True)
+    return 0
+
+
+def endurance(args: argparse.Namespace) -> int:
+    """The sloppy table for as many turns as asked for; every fault with its seed."""
+    from controller.sloppy import play
+
+    if args.turns < 1:
+        raise CommandError("--turns takes a number above 0", 2)
+    report = play(seed=args.seed, turns=args.turns, game=game_named("transet"))
+    print(report.summary(), flush=True)
+    return 0 if report.clean else 1
+
+
+def _pictures(folder: str | None) -> Iterator[Any]:
+    """At least FRAMES pictures with tokens standing in changing places."""
+    if folder is not None:
+        files = sorted(Path(folder).glob("*.jpg")) + sorted(Path(folder).glob("*.png"))
+        if not files:
+            raise CommandError(f"{folder} holds no *.jpg or *.png pictures; name a folder with some")
+        loaded = [image for image in (cv2.imread(str(file)) for file in files) if image is not None]
+        yield from (loaded[i % len(loaded)] for i in range(max(FRAMES, len(loaded))))
+        return
+    board = installed_sets()["transet"]
+    game = game_named("transet")
+    rng = random.Random(1)
+    position = game.start()
+    world = World(board, game.picture(position).on)
+    camera = SimulatedCamera(world)
+    try:
+        for _ in range(FRAMES):
+            turns = list(game.legal_turns(position))
+            position = game.start() if not turns else game.after(position, rng.choice(turns))
+            if game.outcome(position) is not None:
+                position = game.start()
+            world.reset(game.picture(position).on)
+            yield camera.render()
+    finally:
+        camera.close()
+
+
+def _timed(work: Callable[[], object]) -> float:
+    start = time.process_time()
+    work()
+    return (time.process_time() - start) * 1000
+
+
+def _eyes(pictures: list[Any]) -> list[dict[str, Any]]:
+    sets = list(installed_sets().values())
+    dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_APRILTAG_36h11)
+    detector = cv2.aruco.ArucoDetector(dictionary, cv2.aruco.DetectorParameters())
+    eye = Eye(sets)
+    anchor, steady, changed, cold = [], [], [], []
+    for i, picture in enumerate(pictures):
+        anchor.append(_timed(lambda p=picture: detector.detectMarkers(cv2.cvtColor(p, cv2.COLOR_BGR2GRAY))))  # type: ignore[misc]
+        changed.append(_timed(lambda p=picture, n=i: eye.see(p, t_s=n * 0.2, frame=2 * n)))  # type: ignore[misc]
+        noisy = cv2.add(picture, np.random.default_rng(i).integers(0, 3, picture.shape, dtype=np.uint8))
+        steady.append(_timed(lambda p=noisy, n=i: eye.see(p, t_s=n * 0.2 + 0.1, frame=2 * n + 1)))  # type: ignore[misc]
+        cold.append(_timed(lambda p=picture: Eye(sets).look(p)))  # type: ignore[misc]
+    rows = [{"what": "cv2.aruco, full frame (the anchor)", **_spread(anchor, None), "unit": "ms"}]
+    for name, times, target in (
+        ("a steady frame", steady, 0.10),
+        ("a changed frame, full look", changed, 0.6),
+        ("a cold look", cold, 1.0),
+    ):
+        rows.append({"what": name, **_spread(times, anchor), "unit": "ms", "target_ratio": target})
+    return rows
+
+
+def _judging() -> list[dict[str, Any]]:
+    game = game_named("transet")
+    rng = random.Random(1)
+    times = []
+    position = game.start()
+    sites = sorted(game.sites)
+    for _ in range(500):
+        on = dict(game.picture(position).on)
+        site = rng.choice(sorted(on))
+        piece = on.pop(site)
+        on[rng.choice(sites)] = piece
+        placement = type(game.picture(position))(on=on)
+        times.append(_timed(lambda p=position, seen=placement: game.judge(p, seen)))  # type: ignore[misc]
+        position = game.after(position, rng.choice(list(game.legal_turns(position))))
+        if game.outcome(position) is not None:
+            position = game.start()
+    return [{"what": "judge, Transet", **_spread(times, None), "worst": round(max(times), 3), "unit": "ms"}]
+
+
+def _spread(times: list[float], anchor: list[float] | None) -> dict[str, float]:
+    row = {"median": round(statistics.median(times), 3), "p95": round(sorted(times)[int(len(times) * 0.95)], 3)}
+    if anchor is not None:
+        base = statistics.median(anchor)
+        row["ratio"] = round(row["median"] / base, 3)
+        row["ratio_p95"] = round(row["p95"] / base, 3)
+    return row
+
+
+def _rss_mb() -> float:
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+
+
+def _line(row: dict[str, Any]) -> str:
+    if "value" in row:
+        return f"{row['what']:<38} {row['value']:>9} {row['unit']}"
+    text = f"{row['what']:<38} median {row['median']:>8} ms   p95 {row['p95']:>8} ms"
+    if "ratio" in row:
+        text += f"   ratio {row['ratio']:>6} (target {row['target_ratio']})   p95 {row['ratio_p95']:>6}"
+    if "worst" in row:
+        text += f"   worst {row['worst']:>8} ms"
+    return text

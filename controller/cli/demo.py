@@ -1,0 +1,64 @@
+"""`boardref demo`: the whole table in software, with a simulated camera and virtual lights; nothing short-circuited."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+from controller.config import data_folder
+from controller.errors import CommandError
+from controller.journal.store import Journal
+from controller.lighting import shown_by
+from controller.referee.viewing import view_of
+from controller.service import listening_socket, serve
+from controller.table import Table
+from controller.watcher import Watcher, chosen_sets
+from firmware_bridge.lightmap import LightMap
+from firmware_bridge.link import Link
+from firmware_bridge.virtual import VirtualDevice
+from vision.camera.simulated import SimulatedCamera
+from vision.camera.world import World
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `demo`."""
+    parser.add_argument("--game", default="transet", metavar="G", help="the game (transet)")
+    parser.add_argument("--port", type=int, default=8000, metavar="N", help="the port the page answers on (8000)")
+    parser.add_argument("--host", default="127.0.0.1", metavar="H", help="the address the page answers on")
+    parser.add_argument("--no-browser", action="store_true", help="don't open the page in a browser")
+    parser.add_argument("--data", metavar="DIR", help="keep the journal here; a fresh temporary folder where left out")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve the demo until stopped."""
+    if not 0 <= args.port <= 65535:
+        raise CommandError("--port takes a number from 0 to 65535", 2)
+    listener = listening_socket(args.host, args.port)
+    with tempfile.TemporaryDirectory(prefix="boardref-demo-") as temporary:
+        folder = data_folder(args.data) if args.data else Path(temporary)
+        serve(
+            demo_table(args.game, folder),
+            listener,
+            ready=lambda address: print(f"Boardref demo: open {address} and drag a piece. Ctrl-C ends it.", flush=True),
+            browser=not args.no_browser,
+        )
+    return 0
+
+
+def demo_table(game_name: str, folder: Path) -> Table:
+    """The demo's table: a pretend world, its camera, a lights device on a pseudo-terminal, and a real journal."""
+    journal = Journal.open(folder / "boardref.db")
+    watcher = Watcher(chosen_sets(game_name, None), start_mode="setup", rows=journal.current_game())
+    board, game = watcher.board, watcher.game
+    standing = view_of(watcher.state).placement or game.picture(game.start()).on
+    world = World(board, standing)
+    lightmap = LightMap.of([site.id for site in board.sites], game.players)
+    device = VirtualDevice(lightmap)
+    link = Link(lambda: device.path, lightmap, on_button=lambda button, action: table.button(button, action))
+    camera = SimulatedCamera(world, epoch=lambda: link.acknowledged_epoch)
+    table = Table(
+        watcher, camera, lights=link, journal=journal, shown=lambda: shown_by(device, lightmap), world=world
+    )
+    return table

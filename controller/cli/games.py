@@ -1,0 +1,146 @@
+"""`boardref games`: the recorded games."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from controller.config import data_folder
+from controller.errors import CommandError
+from controller.journal.export import FORMATS, as_text, result_text
+from controller.journal.fold import Record, fold
+from controller.journal.store import Journal
+from controller.journal.verify import verify
+from controller.rules.api import Game
+from controller.rules.registry import game_named
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `games`."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    where = argparse.ArgumentParser(add_help=False)
+    place = where.add_mutually_exclusive_group()
+    place.add_argument("--journal", metavar="FILE", help="the journal's file")
+    place.add_argument("--data", metavar="DIR", help="the folder with boardref.db; the table's own where left out")
+
+    def action(name: str, help_text: str) -> argparse.ArgumentParser:
+        return actions.add_parser(name, help=help_text, description=help_text, parents=[where], allow_abbrev=False)
+
+    action("list", "one line for each game").set_defaults(act=_list)
+    show = action("show", "one game, turn by turn")
+    show.set_defaults(act=_show)
+    export = action("export", "one game as text, JSON, or its timings as CSV")
+    export.add_argument("--format", choices=sorted(FORMATS), default="text", help="text (default), json or csv")
+    export.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
+    export.set_defaults(act=_export)
+    check = action("verify", "replay a game by the rules and name the first turn that does not follow")
+    check.add_argument("--all", action="store_true", help="every game of the journal")
+    check.add_argument("number", nargs="?", type=int, metavar="N", help="the game's number in `games list`")
+    check.set_defaults(act=_verify)
+    resume = action("resume", "choose the game that the table goes on with when it starts next")
+    resume.set_defaults(act=_resume)
+    for one in (show, export, resume):
+        one.add_argument("number", type=int, metavar="N", help="the game's number in `games list`")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Open the journal, for reading unless something is to be written, and act."""
+    path = _path(args)
+    if not path.exists():
+        raise CommandError(f"there is no journal {path}; name one with --journal FILE or --data DIR")
+    with Journal.open(path, create=False, read_only=args.act is not _resume) as journal:
+        if journal.warning:
+            print(f"boardref: {journal.warning}", file=sys.stderr)
+        return int(args.act(args, journal))
+
+
+def _path(args: argparse.Namespace) -> Path:
+    if args.journal is not None:
+        return Path(args.journal)
+    return (Path(args.data) if args.data is not None else data_folder(None)) / "boardref.db"
+
+
+def _record(journal: Journal, number: int) -> Record:
+    if number not in journal.games():
+        raise CommandError(f"there is no game {number} in {journal.path}; see `boardref games list`")
+    return fold(journal.rows(number))
+
+
+def _game(record: Record, number: int) -> Game:
+    if record.game is None:
+        raise CommandError(f"the record of game {number} does not say which game it was; it can't be replayed")
+    game = game_named(record.game)
+    return game.with_options(record.options) if record.options else game
+
+
+def _list(_args: argparse.Namespace, journal: Journal) -> int:
+    for number in journal.games():
+        record = fold(journal.rows(number))
+        begun = (record.begun_utc or "unknown")[:16].replace("T", " ")
+        turns = f"{len(record.turns)} turn{'' if len(record.turns) == 1 else 's'}"
+        print(f"{number:4}  {begun:16}  {record.game or 'unknown':<9} {turns:>9}  {result_text(record)}")
+    return 0
+
+
+def _show(args: argparse.Namespace, journal: Journal) -> int:
+    print(as_text(_record(journal, args.number), args.number), end="")
+    return 0
+
+
+def _export(args: argparse.Namespace, journal: Journal) -> int:
+    told = FORMATS[args.format](_record(journal, args.number), args.number)
+    if args.output is None:
+        print(told, end="")
+    else:
+        Path(args.output).write_text(told, encoding="utf-8")
+    return 0
+
+
+def _verify(args: argparse.Namespace, journal: Journal) -> int:
+    if args.all == (args.number is not None):
+        raise CommandError("name one game, or --all", 2)
+    wrong = 0
+    for number in journal.games() if args.all else (args.number,):
+        record = _record(journal, number)
+        fault = verify(record, _game(record, number))
+        wrong += fault is not None
+        follows = f"all {len(record.turns)} turns follow by the rules"
+        print(f"game {number}: {follows if fault is None else fault.sentence}")
+    if wrong:
+        raise CommandError(f"{wrong} game{'' if wrong == 1 else 's'} did not follow by the rules; see the lines above")
+    return 0
+
+
+def _resume(args: argparse.Namespace, journal: Journal) -> int:
+    number = args.number
+    record = _record(journal, number)
+    if record.result is not None:
+        raise CommandError(f"game {number} is over ({result_text(record)}); only an unfinished game can be resumed")
+    if record.position is None:
+        raise CommandError(f"game {number} has no position to go on from; begin a new one")
+    game = _game(record, number)
+    position = game.parse_position(record.position)
+    rows = journal.events(number)
+    game_no = max(int(row.get("game_no") or 0) for row in rows)
+    n = record.turns[-1].n if record.turns else 0
+    head = {"t": 0.0, "frame": -1, "game_no": game_no, "internal": True}
+    mover = game.to_move(position)
+    # A position with an unknown mover means a line for each player, as when the game was taken up.
+    movers = [mover] if mover is not None else list(game.players)
+    anchors = [(game.position_text(game.with_mover(position, player) if mover is None else position), player) for player in movers]
+    lines = [{"anchor": text, "to_move": player, "n": n, "turns": [], "weak": False} for text, player in anchors]
+    journal.append(
+        [
+            {"event": "resume", **head, "game": number, "position": record.position},
+            {
+                "event": "belief", **head, "phase": "play", "anchor": lines[0]["anchor"], "n": n, "to_move": movers[0],
+                "options": dict(record.options), "written": record.highest_n, "lines": lines,
+                "result": {"winner": None, "result": None, "why": None},
+            },
+        ]
+    )  # fmt: skip
+    print(f"Game {number} ({record.game}) goes on when the table is started next. Put up this position:")
+    print(record.position)
+    return 0

@@ -1,0 +1,47 @@
+"""`boardref serve`: a real table."""
+
+from __future__ import annotations
+
+import argparse
+
+from controller.config import data_folder, load_config
+from controller.errors import CommandError
+from controller.journal.store import Journal
+from controller.lighting import shown_by_link
+from controller.service import listening_socket, serve
+from controller.table import Table
+from controller.watcher import Watcher, chosen_sets
+from firmware_bridge.lightmap import LightMap
+from firmware_bridge.link import Link
+from vision.camera import Recording, open_source
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `serve`."""
+    parser.add_argument("--config", metavar="table.toml", help="the table's settings")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Serve the table until stopped."""
+    config = load_config(args.config)
+    sets = chosen_sets(config.game, config.set)
+    listener = listening_socket(config.host, config.port)
+    camera = open_source(config.camera, wait=False)
+    if isinstance(camera, Recording):
+        raise CommandError(f"camera {config.camera} is a recording; use `boardref watch` for recordings")
+    journal = Journal.open(data_folder(config.data) / "boardref.db")
+    watcher = Watcher(sets, options=config.options, start_mode="setup", rows=journal.current_game())
+    link = None
+    if config.lights not in (None, "none"):
+        lightmap = LightMap.of([site.id for site in watcher.board.sites], watcher.game.players)
+        link = Link(config.lights, lightmap, on_button=lambda button, action: table.button(button, action))
+    table = Table(
+        watcher, camera, lights=link, journal=journal, shown=(lambda: shown_by_link(link, lightmap)) if link else None
+    )
+    serve(
+        table,
+        listener,
+        ready=lambda address: print(f"Boardref: the page is at {address}", flush=True),
+    )
+    return 0

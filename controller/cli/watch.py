@@ -1,0 +1,91 @@
+"""`boardref watch`: referee a recording or a live camera."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from controller.cli.arguments import add_game_arguments, options_of
+from controller.errors import CommandError
+from controller.journal.store import Journal
+from controller.referee.events import Event
+from controller.telling import event_json, journal_row
+from controller.watcher import Watcher, chosen_sets
+from vision.camera import Recording, open_source
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """The arguments of `watch`."""
+    parser.add_argument("source", metavar="SOURCE", help="a folder of frames, a video, a camera number or device, or a URL")
+    add_game_arguments(parser)
+    parser.add_argument("--fps", type=float, metavar="N", help="frames a second of a recording without time stamps")
+    parser.add_argument(
+        "--position", default="auto", metavar="P", help="auto (default), setup, or the position at the start"
+    )
+    parser.add_argument("--language", default="en", choices=["en", "nl", "de", "fr"], metavar="L", help="en, nl, de, fr")
+    parser.add_argument("--json", action="store_true", help="one JSON object a line")
+    parser.add_argument("--journal", metavar="FILE", help="record the match in this journal")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Watch to the end of the source (recordings) or until stopped (cameras)."""
+    if args.fps is not None and not 0 < args.fps <= 1000:
+        raise CommandError("--fps takes a number above 0, up to 1000", 2)
+    watcher = Watcher(chosen_sets(args.game, args.set), options=options_of(args.option), start_mode=args.position)
+    if args.position not in ("auto", "setup"):
+        watcher.game.parse_position(args.position)  # a wrong text is named before the source is opened
+    source = open_source(args.source, fps=args.fps)
+    journal = Journal.open(Path(args.journal)) if args.journal else None
+    try:
+        if isinstance(source, Recording):
+            for frame in source:
+                _, step = watcher.see(frame)
+                _tell(step.events, args, journal, watcher)
+        else:
+            index = -1
+            while True:
+                latest = source.latest(index, 0.5)
+                if latest is None:
+                    continue
+                index = latest.index
+                _, step = watcher.see(latest)
+                _tell(step.events, args, journal, watcher)
+    finally:
+        source.close()
+        if journal is not None:
+            journal.close()
+    return 0
+
+
+def _tell(events: tuple[Event, ...], args: argparse.Namespace, journal: Journal | None, watcher: Watcher) -> None:
+    if not events:
+        return
+    if journal is not None:
+        journal.append([journal_row(event, watcher.game.name, watcher.board.name) for event in events])
+    for event in events:
+        if event.internal:
+            continue
+        told = event_json(event, args.language)
+        line = json.dumps(told, ensure_ascii=False) if args.json else plain(told)
+        print(line, flush=True)
+
+
+def plain(told: dict[str, Any]) -> str:
+    """One event as a line for people."""
+    words = [f"{told['t']:8.1f} s", told["event"].replace("_", " ")]
+    if told["event"] == "turn":
+        words.append(f"{told['n']}. {told['player']} {told['text']}" + (" (revised)" if told["revised"] else ""))
+    elif told["event"] == "illegal":
+        words.append(f"{told['player']}: {told['why']} [{told['code']}]")
+    elif told["event"] == "obligation":
+        words.append(f"{told['player']}: {told['act'].replace('_', ' ')} {told['piece']} to {', '.join(told['to'])}")
+    elif told["event"] == "game_over":
+        words.append(f"{told['result']} ({told['why']})")
+    else:
+        for key in ("position", "n", "code", "by", "why"):
+            if told.get(key) is not None:
+                words.append(str(told[key]))
+    return "  ".join(words)

@@ -1,0 +1,320 @@
+"""The journal's file: SQLite, append-only, each call to `append` one committed transaction.
+
+WAL with `synchronous=FULL`: a committed row survives a power cut (SQLite documentation, "PRAGMA synchronous"). Triggers
+refuse every UPDATE and DELETE, so that no fault of ours can rewrite what happened.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from controller.journal.errors import JournalError
+
+APPLICATION_ID = 0x42524A31  # "BRJ1": tells our files from other people's databases
+LONGEST_TEXT = 10_000  # no text of a game comes near it, any encoded picture would pass it
+_PLAIN = (str, int, float, bool, type(None))
+
+# Step i brings a file from format i to i + 1. Never change a step that was released; add one.
+MIGRATIONS = (
+    """
+CREATE TABLE IF NOT EXISTS session (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    opened_utc TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS row (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    session INTEGER NOT NULL REFERENCES session(id),
+    game INTEGER NOT NULL,
+    event TEXT NOT NULL,
+    internal INTEGER NOT NULL,
+    written_utc TEXT NOT NULL,
+    clock_synchronised INTEGER,
+    data TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS row_of_game ON row(game, id);
+CREATE TRIGGER IF NOT EXISTS row_is_never_changed BEFORE UPDATE ON row
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS row_is_never_deleted BEFORE DELETE ON row
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS session_is_never_changed BEFORE UPDATE ON session
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+CREATE TRIGGER IF NOT EXISTS session_is_never_deleted BEFORE DELETE ON session
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+""",
+)
+VERSION = len(MIGRATIONS)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row as it was written. `game`: the game's number in this file, 0 before the first game begins.
+
+    `clock_synchronised`: whether `written_utc` could be trusted; None where the system does not say.
+    """
+
+    id: int
+    session: int
+    game: int
+    event: str
+    internal: bool
+    written_utc: str
+    data: Mapping[str, Any]
+    clock_synchronised: bool | None = None
+
+    def as_event(self) -> dict[str, Any]:
+        """The event as it was given to `append`."""
+        return dict(self.data)
+
+
+class Journal:
+    """An open journal. Use `Journal.open`; safe to use from several threads, one at a time.
+
+    `warning`: a sentence where a damaged file had to be put aside, else None.
+    """
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, warning: str | None, writable: bool) -> None:
+        self._connection = connection
+        self._lock = threading.Lock()
+        self._session: int | None = None
+        self._games: dict[int, int] = {}  # a table's game_no -> the number in this file
+        self._begun: set[int] = set()  # game_nos whose set-up this session has written
+        self._writable = writable
+        self.path = path
+        self.warning = warning
+
+    @classmethod
+    def open(cls, path: str | Path, *, create: bool = True, read_only: bool = False) -> Journal:
+        """Open a journal, or begin one. Raises JournalError in one sentence; a file that is not ours stays untouched.
+
+        A damaged journal is renamed aside and a fresh one begun (`warning` says so), for the table must go on.
+        """
+        path = Path(path)
+        if path.is_dir():
+            raise JournalError(f"{path} is a folder; name the journal's file")
+        if not path.exists() and (read_only or not create):
+            raise JournalError(f"there is no journal {path}; name one with --journal FILE or --data DIR")
+        if not path.parent.is_dir():
+            raise JournalError(f"there is no folder {path.parent} for the journal; make it, or name another file")
+        warning = None
+        try:
+            connection = _connect(path, read_only)
+        except _Damaged as damage:
+            if read_only:
+                raise JournalError(f"the journal {path} is damaged ({damage}); it was left as it is") from None
+            aside = _put_aside(path)
+            warning = f"The journal was damaged ({damage}) and is kept as {aside.name}; a fresh one was begun."
+            connection = _connect(path, read_only)
+        return cls(connection, path, warning, not read_only)
+
+    def append(self, events: Sequence[Mapping[str, Any]]) -> None:
+        """Commit these events, all or none. Each: the keys of `watch --json` and `internal`; plain JSON values only.
+
+        A `setup_complete` begins a game of this file. A `resume` names a game of this file (`game`) to go on with.
+        """
+        if not events:
+            return
+        if not self._writable:
+            raise JournalError(f"the journal {self.path} was opened for reading only")
+        for event in events:
+            _check_plain(event, str(event.get("event")))
+        with self._lock:
+            try:
+                self._commit(events)
+            except sqlite3.Error as error:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise JournalError(
+                    f"the journal {self.path} can't be written ({error}); check the disk and the permissions"
+                ) from error
+
+    def _commit(self, events: Sequence[Mapping[str, Any]]) -> None:
+        now, synchronised = datetime.now(UTC).isoformat(timespec="milliseconds"), clock_synchronised()
+        run = self._connection.execute
+        run("BEGIN IMMEDIATE")
+        session, games = self._session, dict(self._games)
+        if session is None:
+            session = int(run("INSERT INTO session (opened_utc) VALUES (?)", (now,)).lastrowid or 0)
+        highest = 0
+        for event in events:
+            number = int(event.get("game_no") or 0)
+            if event["event"] == "resume":
+                games[number] = int(event["game"])
+            elif number > 0 and (number not in games or (event["event"] == "setup_complete" and number in self._begun)):
+                # Other tables may write to this file: the number is free only inside this transaction.
+                highest = max(highest, int(run("SELECT coalesce(max(game), 0) FROM row").fetchone()[0])) + 1
+                games[number] = highest
+            run(
+                "INSERT INTO row (session, game, event, internal, written_utc, clock_synchronised, data)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    session, games.get(number, 0), str(event["event"]), int(bool(event.get("internal"))), now,
+                    synchronised, json.dumps(event, ensure_ascii=False, allow_nan=False),
+                ),
+            )  # fmt: skip
+        run("COMMIT")
+        self._session, self._games = session, games
+        self._begun |= {int(event.get("game_no") or 0) for event in events if event["event"] == "setup_complete"}
+
+    def rows(self, game: int | None = None) -> Iterator[Row]:
+        """The rows in the order they were written; of one game, led by the row that says which set lay on the table."""
+        columns = "SELECT id, session, game, event, internal, written_utc, data, clock_synchronised FROM row"
+        with self._lock:
+            if game is None:
+                found = self._connection.execute(f"{columns} ORDER BY id").fetchall()
+            else:
+                found = self._connection.execute(f"{columns} WHERE game = ? ORDER BY id", (game,)).fetchall()
+                if found:
+                    found = self._connection.execute(
+                        f"{columns} WHERE event = 'board_found' AND session = ? AND id < ? ORDER BY id DESC LIMIT 1",
+                        (found[0][1], found[0][0]),
+                    ).fetchall() + found
+        for number, session, of_game, event, internal, written, data, synchronised in found:
+            try:
+                told = json.loads(data)
+            except ValueError:
+                raise JournalError(
+                    f"row {number} of the journal {self.path} is damaged; open it with `boardref serve` to put it aside"
+                ) from None
+            right = None if synchronised is None else bool(synchronised)
+            yield Row(number, session, of_game, event, bool(internal), written, told, right)
+
+    def events(self, game: int | None = None) -> list[dict[str, Any]]:
+        """The events as they were given to `append`, of one game where named."""
+        return [row.as_event() for row in self.rows(game)]
+
+    def games(self) -> tuple[int, ...]:
+        """The numbers of the games in this file."""
+        with self._lock:
+            found = self._connection.execute("SELECT DISTINCT game FROM row WHERE game > 0 ORDER BY game").fetchall()
+        return tuple(int(number) for (number,) in found)
+
+    def last_session(self) -> list[dict[str, Any]]:
+        """Every event of the game that was last played or chosen by `resume`, for a table that comes back.
+
+        It goes on under its number, however often the table was restarted in it. Empty where there is no game yet.
+        """
+        with self._lock:
+            found = self._connection.execute("SELECT game FROM row WHERE game > 0 ORDER BY id DESC LIMIT 1").fetchone()
+        if found is None:
+            return []
+        events = self.events(int(found[0]))
+        with self._lock:
+            self._games = {max(int(event.get("game_no") or 0) for event in events): int(found[0])}
+        return events
+
+    def close(self) -> None:
+        """Close the file; calling it twice does nothing."""
+        with self._lock:
+            self._connection.close()
+
+    def __enter__(self) -> Journal:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Damaged(Exception):
+    pass
+
+
+def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
+    fresh = not path.exists() or path.stat().st_size == 0
+    if not fresh and not os.access(path, os.R_OK if read_only else os.R_OK | os.W_OK):
+        raise JournalError(f"the journal {path} can't be {'read' if read_only else 'written'}; check its permissions")
+    name = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
+    try:
+        connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False, timeout=5.0)
+    except sqlite3.OperationalError as error:
+        raise JournalError(f"the journal {path} can't be opened ({error}); check the folder's permissions") from None
+    try:
+        connection.execute("PRAGMA busy_timeout=5000")
+        application = int(connection.execute("PRAGMA application_id").fetchone()[0])
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if application != APPLICATION_ID and tables:
+            raise JournalError(f"{path} is a database of another program; name the journal's own file")
+        if version > VERSION:
+            raise JournalError(
+                f"the journal {path} was written by a newer Boardref (format {version}, this one knows {VERSION});"
+                " update Boardref, or name another file; nothing was changed"
+            )
+        if read_only and version < VERSION:
+            raise JournalError(f"there is nothing in the journal {path} yet, or it is of an older format; run a table on it")
+        if tables and connection.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+            raise _Damaged("its check failed")
+        if not read_only:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("PRAGMA foreign_keys=ON")
+            connection.execute("PRAGMA wal_autocheckpoint=200")
+            for step in range(version, VERSION):
+                connection.executescript(
+                    f"BEGIN IMMEDIATE; {MIGRATIONS[step]} PRAGMA application_id={APPLICATION_ID};"
+                    f" PRAGMA user_version={step + 1}; COMMIT;"
+                )
+            if connection.execute("SELECT 1 FROM row WHERE NOT json_valid(data) LIMIT 1").fetchone():
+                raise _Damaged("a row can't be read")
+        return connection
+    except JournalError:
+        connection.close()
+        raise
+    except _Damaged:
+        connection.close()
+        raise
+    except sqlite3.OperationalError as error:
+        connection.close()
+        raise JournalError(f"the journal {path} can't be used ({error}); check its permissions and the disk") from None
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        with path.open("rb") as file:
+            head = file.read(16)
+            if not head.startswith(b"SQLite format 3") and head.strip(b"\0"):  # zeros: a power cut left them
+                raise JournalError(f"{path} is not a journal; name the journal's own file") from None
+        raise _Damaged(str(error)) from None
+
+
+def _put_aside(path: Path) -> Path:
+    """Rename a damaged journal with its side files, to a name that is free."""
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
+    number = 0
+    while (aside := path.with_name(f"{path.name}.damaged-{stamp}{f'-{number}' if number else ''}")).exists():
+        number += 1
+    for ending in ("", "-wal", "-shm"):
+        side = path.with_name(path.name + ending)
+        if side.exists():
+            side.rename(aside.with_name(aside.name + ending))
+    return aside
+
+
+def clock_synchronised() -> int | None:
+    """Whether systemd says that the clock is right: 1 or 0; None where nobody can tell."""
+    folder = Path("/run/systemd/timesync")
+    return int((folder / "synchronized").exists()) if folder.is_dir() else None
+
+
+def _check_plain(value: Any, where: str) -> None:
+    """Only JSON's own values may enter: no bytes, so no image can."""
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            if not isinstance(key, str):
+                raise JournalError(f"a {where} row has a key that is no text ({key!r})")
+            _check_plain(inner, where)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            _check_plain(inner, where)
+    elif type(value) not in _PLAIN and not isinstance(value, str):
+        raise JournalError(f"a {where} row holds a {type(value).__name__}; the journal takes plain JSON values only")
+    elif isinstance(value, str) and len(value) > LONGEST_TEXT:
+        raise JournalError(f"a {where} row holds a text of {len(value)} characters; the journal takes {LONGEST_TEXT}")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise JournalError(f"a {where} row holds {value}, which is no JSON number")

@@ -1,0 +1,86 @@
+"""A table and its page: start both, answer until told to stop, end both."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+
+import uvicorn
+
+from controller.errors import CommandError
+from controller.table import Table
+from controller.web.app import create_app
+
+
+def listening_socket(host: str, port: int) -> socket.socket:
+    """A bound socket; port 0 takes a free one. Raises CommandError with what to do when the port can't be had."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (socket.gaierror, OverflowError):
+        raise CommandError(f"there is no address {host}:{port} on this machine; choose another host or port") from None
+    family, kind, protocol, _, address = found[0]
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise CommandError(f"port {port} is in use; stop what uses it, or choose another port") from None
+        if error.errno == errno.EACCES:
+            raise CommandError(f"port {port} needs more rights; choose one above 1023") from None
+        raise CommandError(f"can't listen on {host}:{port} ({error.strerror}); choose another host or port") from None
+    return listener
+
+
+class PageServer:
+    """The page of one table on a bound socket, in a thread of its own. `stop` ends within a few seconds."""
+
+    def __init__(self, table: Table, listener: socket.socket) -> None:
+        self._app = create_app(table)
+        self._socket = listener
+        settings = uvicorn.Config(
+            self._app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=1, server_header=False
+        )
+        self._server = uvicorn.Server(settings)
+        self._thread = threading.Thread(target=self._server.run, args=([listener],), name="web", daemon=True)
+
+    def start(self, timeout_s: float = 10.0) -> None:
+        """Answer from now on; returns when the page answers."""
+        self._thread.start()
+        pause = threading.Event()
+        waited_s = 0.0
+        while not self._server.started and self._thread.is_alive() and waited_s < timeout_s:
+            pause.wait(0.01)
+            waited_s += 0.01
+        if not self._server.started:
+            raise CommandError("the page could not be started; try again with BOARDREF_DEBUG=1 to see why")
+
+    def stop(self) -> None:
+        """End every open stream, then the server."""
+        self._app.state.hub.close()
+        self._server.should_exit = True
+        if self._thread.is_alive():
+            self._thread.join(timeout=3.0)
+        self._socket.close()
+
+
+def serve(table: Table, listener: socket.socket, *, ready: Callable[[str], None], browser: bool = False) -> None:
+    """Run until Ctrl-C or SIGTERM. `ready` gets the page's address once; `browser` opens it there."""
+    server = PageServer(table, listener)
+    try:
+        table.start()
+        server.start()
+        host, port = listener.getsockname()[:2]
+        address = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}/"
+        ready(address)
+        if browser:
+            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+        threading.Event().wait()
+    finally:
+        server.stop()
+        table.stop()

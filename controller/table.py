@@ -1,0 +1,211 @@
+"""One running table: camera, eye, referee, journal and lights wired together, one frame at a time.
+
+Order within a frame: vision, referee, journal commit, and only then the View is shown. Nothing here may end the game:
+a lost camera, a pulled cable or a full card becomes a sentence in the Snapshot, and the table goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from controller.journal.store import Journal
+from controller.referee.events import Command, Event, Input, Press, Tick
+from controller.referee.signals import corner_sites, signals
+from controller.referee.view import View
+from controller.telling import journal_row
+from controller.watcher import Watcher
+from firmware_bridge.scene import Scene
+from vision.boardset import BoardSet
+from vision.camera.frame import Frame
+from vision.camera.world import World
+from vision.sighting import Sighting
+
+_log = logging.getLogger(__name__)
+
+TICK_S = 0.25
+
+
+class LiveCamera(Protocol):
+    """What the table needs of a camera: the newest frame, and how it is doing."""
+
+    def latest(self, after_index: int, timeout_s: float) -> Frame | None: ...
+    def status(self) -> Any: ...
+    def close(self) -> None: ...
+
+
+class Lights(Protocol):
+    """What the table needs of the lights: show a Scene, and how the link is doing."""
+
+    def show(self, scene: Scene) -> int: ...
+    def status(self) -> Any: ...
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """All that a page may know at one moment. `age_s`: since the newest judged frame (inf before the first)."""
+
+    rev: int
+    age_s: float
+    view: View
+    scene: Scene
+    lights: Mapping[str, Any] = field(default_factory=dict)
+    camera: Mapping[str, Any] = field(default_factory=dict)
+    link: Mapping[str, Any] = field(default_factory=dict)
+    set: BoardSet | None = None
+    journal: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Table:
+    """A table with its own thread. `shown`: what the lights device really shows, as the page draws it."""
+
+    def __init__(
+        self,
+        watcher: Watcher,
+        camera: LiveCamera,
+        *,
+        lights: Lights | None = None,
+        journal: Journal | None = None,
+        shown: Callable[[], Mapping[str, Any]] | None = None,
+        world: World | None = None,
+    ) -> None:
+        self.world = world
+        self._watcher = watcher
+        self._camera = camera
+        self._lights = lights
+        self._journal = journal
+        self._journal_state: dict[str, Any] = {"state": "ok" if journal else "off", "sentence": ""}
+        self._shown = shown or (lambda: {"connected": False})
+        self._inputs: queue.SimpleQueue[Input] = queue.SimpleQueue()
+        self._changed = threading.Condition()
+        self._stop = threading.Event()
+        self._rev = 0
+        self._judged_at: float | None = None
+        self._last_t_s = 0.0
+        step = watcher.take(Tick(0.0))
+        self._view = step.view
+        self._record(step.events)
+        board = watcher.board
+        self._corners = corner_sites({site.id: board.centre(site.id) for site in board.sites})
+        self._scene = signals(self._view, self._corners)
+        self._thread = threading.Thread(target=self._run, name="table", daemon=True)
+
+    def start(self) -> None:
+        """Start refereeing."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the table within a few seconds; the journal is closed last."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=4)
+        self._camera.close()
+        if self._lights is not None:
+            self._lights.close()
+        if self._journal is not None:
+            self._journal.close()
+
+    def snapshot(self) -> Snapshot:
+        """What is true now."""
+        with self._changed:
+            rev, view, scene, judged_at = self._rev, self._view, self._scene, self._judged_at
+        status = self._camera.status()
+        link = self._lights.status() if self._lights is not None else None
+        return Snapshot(
+            rev=rev,
+            age_s=float("inf") if judged_at is None else time.monotonic() - judged_at,
+            view=view,
+            scene=scene,
+            lights=self._shown(),
+            camera={"state": status.state, "sentence": status.sentence},
+            link={"state": str(link.state), "sentence": link.reason or ""} if link else {"state": "off", "sentence": ""},
+            set=self._watcher.board,
+            journal=dict(self._journal_state),
+        )
+
+    def wait(self, rev: int, timeout_s: float) -> Snapshot:
+        """Block until something newer than `rev` is true, or the time is over."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._rev != rev, timeout=timeout_s)
+        return self.snapshot()
+
+    def send(self, given: Input) -> None:
+        """Put a player's press or an operator's command into the referee's queue; its time becomes the table's."""
+        self._inputs.put(given)
+
+    def button(self, button: int, action: int) -> None:
+        """A button of the lights device: number 0 and 1 are the two players' "done" (action 0, a short press)."""
+        players = self._watcher.game.players
+        if action == 0 and 0 <= button < len(players):
+            self.send(Press(self._last_t_s, players[button]))
+
+    def ready(self) -> bool:
+        """Whether the table can referee now: frames are fresh and the sheet is seen."""
+        with self._changed:
+            fresh = self._judged_at is not None and time.monotonic() - self._judged_at < 2.0
+            return fresh and self._view.phase != "searching" and self._view.trouble is None
+
+    def _run(self) -> None:
+        index = -1
+        while not self._stop.is_set():
+            try:
+                index = self._turn(index)
+            except Exception:
+                # A fault in one frame must not end a table that nobody watches: say it, and look at the next frame.
+                _log.exception("a frame could not be judged")
+                self._stop.wait(0.5)
+
+    def _turn(self, index: int) -> int:
+        while not self._inputs.empty():
+            given = self._inputs.get()
+            if isinstance(given, Press | Command):
+                given = replace(given, t_s=self._last_t_s)
+            self._publish(self._watcher.take(given), judged=False)
+        frame = self._camera.latest(index, TICK_S)
+        if frame is None:
+            self._publish(self._watcher.take(self._blind()), judged=False)
+            return index
+        self._last_t_s = frame.t_s
+        _, step = self._watcher.see(frame)
+        self._publish(step, judged=True)
+        return frame.index
+
+    def _blind(self) -> Input:
+        """No frame came: the clock goes on, and a camera that is gone is something the referee must know."""
+        now_s = self._last_t_s + TICK_S
+        self._last_t_s = now_s
+        state = str(self._camera.status().state)
+        if state in ("lost", "frozen"):
+            return Sighting(t_s=now_s, frame=-1, trouble="lost" if state == "lost" else "frozen")
+        return Tick(now_s)
+
+    def _publish(self, step: Any, *, judged: bool) -> None:
+        self._record(step.events)  # committed before anything is shown
+        scene = signals(step.view, self._corners)
+        with self._changed:
+            if judged:
+                self._judged_at = time.monotonic()
+            if replace(step.view, t_s=self._view.t_s) != self._view or scene != self._scene or step.events:
+                self._rev += 1
+            self._view, self._scene = step.view, scene
+            self._changed.notify_all()
+        if self._lights is not None:
+            self._lights.show(scene)
+
+    def _record(self, events: tuple[Event, ...]) -> None:
+        if self._journal is None or not events:
+            return
+        try:
+            game, board = self._watcher.game.name, self._watcher.board.name
+            self._journal.append([journal_row(event, game, board) for event in events])
+            self._journal_state = {"state": "ok", "sentence": ""}
+        except Exception as error:
+            # A full or dying card must not stop the game; the page says that the record has a gap.
+            _log.exception("the journal could not be written")
+            self._journal_state = {"state": "failing", "sentence": f"The record can't be written ({error})."}

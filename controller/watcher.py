@@ -1,0 +1,88 @@
+"""Eye and referee joined: frames and inputs in, Steps out. Shared by `watch` (recordings) and the table (live)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from controller.fit import check_fit, in_game_names
+from controller.referee import reducer
+from controller.referee.events import Input
+from controller.referee.timing import Timing
+from controller.rules.api import Game
+from controller.rules.registry import game_named
+from vision.boardset import BoardSet, installed_sets
+from vision.camera.frame import Frame
+from vision.errors import VisionError
+from vision.eye import Eye
+from vision.sighting import Sighting
+
+
+def chosen_sets(game: str | None, set_file: str | None) -> list[BoardSet]:
+    """The sets that may lie under the camera: the file's, those of one game, or all installed ones."""
+    if set_file is not None:
+        return [BoardSet.load(set_file)]
+    sets = list(installed_sets().values())
+    if game is not None:
+        game_named(game)  # an unknown game is named before a missing set is
+        sets = [board for board in sets if board.game == game]
+    if not sets:
+        raise VisionError(f"no set for {game or 'any game'} is installed; name one with --set FILE.toml")
+    return sets
+
+
+class Watcher:
+    """One referee over one eye. The game is recognised from the tags; until then the first set's game is assumed.
+
+    `rows`: journalled events of this table; given, the referee comes back with the same lines.
+    """
+
+    def __init__(
+        self,
+        sets: Sequence[BoardSet],
+        *,
+        options: Mapping[str, str] | None = None,
+        start_mode: str = "setup",
+        timing: Timing | None = None,
+        rows: Iterable[Mapping[str, Any]] = (),
+    ) -> None:
+        self.sets = {board.name: board for board in sets}
+        self.eye = Eye(sets)
+        self._options = dict(options or {})
+        self._start_mode = start_mode
+        self._timing = timing or Timing()
+        self.board = next(iter(self.sets.values()))
+        self.game = self._game_of(self.board)
+        saved = list(rows)
+        if saved:
+            self.state = reducer.resume(self.game, set_name=self.board.name, timing=self._timing, rows=saved)
+        else:
+            self.state = self._fresh()
+
+    def _game_of(self, board: BoardSet) -> Game:
+        game = game_named(board.game)
+        if self._options:
+            game = game.with_options(self._options)
+        check_fit(board, game)
+        return game
+
+    def _fresh(self) -> reducer.State:
+        return reducer.initial(
+            self.game, set_name=self.board.name, timing=self._timing, start_mode=self._start_mode
+        )
+
+    def see(self, frame: Frame) -> tuple[Sighting, reducer.Step]:
+        """Look at one frame and let the referee judge it."""
+        sighting = self.eye.see(frame.image, t_s=frame.t_s, frame=frame.index, epoch=frame.epoch)
+        if sighting.set_name is not None and sighting.set_name != self.board.name:
+            self.board = self.sets[sighting.set_name]
+            self.game = self._game_of(self.board)
+            self.state = self._fresh()
+        sighting = in_game_names(sighting, self.board)
+        return sighting, self.take(sighting)
+
+    def take(self, given: Input) -> reducer.Step:
+        """Give the referee one input."""
+        step = reducer.reduce(self.state, given)
+        self.state = step.state
+        return step
