@@ -129,8 +129,11 @@ def _resume(args: argparse.Namespace, journal: Journal) -> int:
     mover = game.to_move(position)
     # A position with an unknown mover means a line for each player, as when the game was taken up.
     movers = [mover] if mover is not None else list(game.players)
-    anchors = [(game.position_text(game.with_mover(position, player) if mover is None else position), player) for player in movers]
-    lines = [{"anchor": text, "to_move": player, "n": n, "turns": [], "weak": False} for text, player in anchors]
+    positions = [position] if mover is not None else [game.with_mover(position, player) for player in movers]
+    lines = [
+        {"anchor": game.position_text(at), "to_move": player, "n": n, "turns": [], "weak": False}
+        for at, player in zip(positions, movers, strict=True)
+    ]
     journal.append(
         [
             {"event": "resume", **head, "game": number, "position": record.position},

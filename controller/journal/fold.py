@@ -128,7 +128,9 @@ def _forget(gone_on: dict[int, str], n: int) -> None:
         del gone_on[later]
 
 
-def _follow(data: Mapping[str, Any], head: Mapping[str, Any], turns: Mapping[int, TurnRow], gone_on: dict[int, str]) -> None:
+def _follow(
+    data: Mapping[str, Any], head: Mapping[str, Any], turns: Mapping[int, TurnRow], gone_on: dict[int, str]
+) -> None:
     """A belief with nothing open whose position is not the last turn's: the game goes on from there."""
     shown = data["lines"][0]
     n = int(shown["n"])

@@ -86,7 +86,6 @@ class Journal:
         self._lock = threading.Lock()
         self._session: int | None = None
         self._games: dict[int, int] = {}  # a table's game_no -> the number in this file
-        self._begun: set[int] = set()  # game_nos whose set-up this session has written
         self._writable = writable
         self.path = path
         self.warning = warning
@@ -148,7 +147,7 @@ class Journal:
             number = int(event.get("game_no") or 0)
             if event["event"] == "resume":
                 games[number] = int(event["game"])
-            elif number > 0 and (number not in games or (event["event"] == "setup_complete" and number in self._begun)):
+            elif number > 0 and (number not in games or event["event"] == "setup_complete"):
                 # Other tables may write to this file: the number is free only inside this transaction.
                 highest = max(highest, int(run("SELECT coalesce(max(game), 0) FROM row").fetchone()[0])) + 1
                 games[number] = highest
@@ -162,7 +161,6 @@ class Journal:
             )  # fmt: skip
         run("COMMIT")
         self._session, self._games = session, games
-        self._begun |= {int(event.get("game_no") or 0) for event in events if event["event"] == "setup_complete"}
 
     def rows(self, game: int | None = None) -> Iterator[Row]:
         """The rows in the order they were written; of one game, led by the row that says which set lay on the table."""
@@ -249,7 +247,7 @@ def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
                 " update Boardref, or name another file; nothing was changed"
             )
         if read_only and version < VERSION:
-            raise JournalError(f"there is nothing in the journal {path} yet, or it is of an older format; run a table on it")
+            raise JournalError(f"the journal {path} is empty or of an older format; let a table open it once")
         if tables and connection.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise _Damaged("its check failed")
         if not read_only:
