@@ -49,7 +49,7 @@ def load_config(path: str | None) -> TableConfig:
 
 
 def data_folder(chosen: str | None) -> Path:
-    """Where the journal lives: the choice, systemd's state folder, or the user's data folder; made if it is not there."""
+    """Where the journal lives: the choice, systemd's state folder, or the user's data folder; made where missing."""
     if chosen is not None:
         folder = Path(chosen)
     elif state := os.environ.get("STATE_DIRECTORY"):
@@ -60,5 +60,6 @@ def data_folder(chosen: str | None) -> Path:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise CommandError(f"the data folder {folder} can't be used ({error.strerror}); choose another with --data") from None
+        reason = f"the data folder {folder} can't be used ({error.strerror})"
+        raise CommandError(f"{reason}; choose another with --data") from None
     return folder

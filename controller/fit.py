@@ -16,13 +16,13 @@ class FitError(RulesError):
 def check_fit(board: BoardSet, game: Game) -> None:
     """Raise FitError unless every site and kind of the game exists on the set, under the set's `[names]`."""
     if board.game != game.name:
-        raise FitError(f"the set {board.name} is made for {board.game}, not for {game.name}; choose --game {board.game}")
+        raise FitError(f"the set {board.name} is made for {board.game}; choose --game {board.game}")
     sites = {board.names.get(site.id, site.id) for site in board.sites}
     if lacking := sorted(game.sites - sites):
-        raise FitError(f"the set {board.name} has no site {lacking[0]}, which {game.name} needs; add it to the set's TOML")
+        raise FitError(f"the set {board.name} has no site {lacking[0]}, which {game.name} needs; add it to its TOML")
     kinds = {board.names.get(kind, kind) for kind in board.kinds}
     if unknown := sorted(set(game.pieces) - kinds):
-        raise FitError(f"the set {board.name} has no piece {unknown[0]}, which {game.name} needs; add it to the set's TOML")
+        raise FitError(f"the set {board.name} has no piece {unknown[0]}, which {game.name} needs; add it to its TOML")
 
 
 def in_game_names(sighting: Sighting, board: BoardSet) -> Sighting:

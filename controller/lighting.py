@@ -52,7 +52,8 @@ def shown_by_link(link: Link, lightmap: LightMap) -> Mapping[str, Any]:
             lamp = light
         elif address >= BAR:
             side, led = (address - BAR) >> 8, address & 0xFF
-            bars[side] = [light] * len(bars[side]) if led == BAR_WHOLE else [*bars[side][:led], light, *bars[side][led + 1 :]]
+            bar = bars[side]
+            bars[side] = [light] * len(bar) if led == BAR_WHOLE else [*bar[:led], light, *bar[led + 1 :]]
         else:
             sites[address] = light
     state = DeviceState(

@@ -44,7 +44,12 @@ class PageServer:
         self._app = create_app(table)
         self._socket = listener
         settings = uvicorn.Config(
-            self._app, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=1, server_header=False
+            self._app,
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=1,
+            server_header=False,
         )
         self._server = uvicorn.Server(settings)
         self._thread = threading.Thread(target=self._server.run, args=([listener],), name="web", daemon=True)

@@ -124,7 +124,7 @@ class Table:
             scene=scene,
             lights=self._shown(),
             camera={"state": status.state, "sentence": status.sentence},
-            link={"state": str(link.state), "sentence": link.reason or ""} if link else {"state": "off", "sentence": ""},
+            link={"state": str(link.state.value) if link else "off", "sentence": link.reason if link else ""},
             set=self._watcher.board,
             journal=dict(self._journal_state),
         )

@@ -34,7 +34,7 @@ def check_python():
     """The Python that runs this file must be new enough and must be able to make virtual environments."""
     version = "{}.{}".format(*sys.version_info[:2])
     if sys.version_info < (3, 11):
-        fail("Boardref needs Python 3.11 or newer and this is {}; run this line with a newer python3.".format(version))
+        fail(f"Boardref needs Python 3.11 or newer and this is {version}; run this line with a newer python3.")
     try:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
@@ -42,7 +42,7 @@ def check_python():
         sudo = "" if hasattr(os, "geteuid") and os.geteuid() == 0 else "sudo "
         fail(
             "this Python can't make virtual environments; install what is missing with\n"
-            "    {0}apt-get update && {0}apt-get install -y python3-venv\nand run the same line again.".format(sudo)
+            f"    {sudo}apt-get update && {sudo}apt-get install -y python3-venv\nand run the same line again."
         )
 
 
@@ -50,10 +50,10 @@ def install(extra):
     """Make .venv once and put this checkout into it as a wheel."""
     if not os.path.exists(PYTHON):
         sys.stderr.write("start: making a virtual environment in .venv\n")
-        run([sys.executable, "-m", "venv", VENV], "the virtual environment could not be made; delete .venv and try again.")
+        run([sys.executable, "-m", "venv", VENV], "the environment could not be made; delete .venv and try again.")
     sys.stderr.write("start: installing Boardref into .venv (the first time takes about a minute)\n")
     run(
-        [PYTHON, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", "constraints.txt", "." + extra],
+        [PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-c", "constraints.txt", "." + extra],
         "the packages could not be installed; check the network and run the same line again.",
     )
 
@@ -69,7 +69,7 @@ def need_browser():
         subprocess.call(["apt-get", "update", "-qq"], env=environment)
         if subprocess.call(packages.split() + ["-qq"], env=environment) == 0 and shutil.which("chromium"):
             return
-    fail("the tests of the pages need Chromium; install it with\n    sudo {}\nand run the same line again.".format(packages))
+    fail(f"the tests of the pages need Chromium; install it with\n    sudo {packages}\nand run the same line again.")
 
 
 def main():

@@ -13,7 +13,7 @@ def add_game_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--game", metavar="G", help="the game; recognised from the tags where left out")
     parser.add_argument("--set", metavar="FILE", help="a set's TOML; the installed sets where left out")
     parser.add_argument("--profile", metavar="FILE", help="a table's profile")
-    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="a rules option; may be repeated")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="a rules option")
 
 
 def options_of(words: Sequence[str]) -> dict[str, str]:

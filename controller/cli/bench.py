@@ -1,4 +1,4 @@
-"""`boardref bench`: speed as ratios to `cv2.aruco` in the same run, judge times, memory; `--endurance`: the sloppy table."""
+"""`boardref bench`: speed as ratios to `cv2.aruco` in the same run; `--endurance`: the sloppy table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FRAMES = 200
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `bench`."""
-    parser.add_argument("--frames", metavar="DIR", help="a folder of pictures of a shipped set; simulated ones if left out")
+    parser.add_argument("--frames", metavar="DIR", help="a folder of pictures; simulated ones where left out")
     parser.add_argument("--stress", action="store_true", help="token naming under worse light and worse pictures")
     parser.add_argument("--endurance", action="store_true", help="the sloppy table: honest play must never be accused")
     parser.add_argument("--turns", type=int, default=1_000_000, metavar="N", help="turns of --endurance (1000000)")

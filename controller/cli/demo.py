@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
 def demo_table(game_name: str, folder: Path) -> Table:
     """The demo's table: a pretend world, its camera, a lights device on a pseudo-terminal, and a real journal."""
     journal = Journal.open(folder / "boardref.db")
-    watcher = Watcher(chosen_sets(game_name, None), start_mode="setup", rows=journal.current_game())
+    watcher = Watcher(chosen_sets(game_name, None), start_mode="setup", rows=journal.last_session())
     board, game = watcher.board, watcher.game
     standing = view_of(watcher.state).placement or game.picture(game.start()).on
     world = World(board, standing)

@@ -28,4 +28,8 @@ def exit_for(error: Exception) -> tuple[str, int]:
         return f"the journal could not be used ({error}); it was left as it is", 1
     if os.environ.get("BOARDREF_DEBUG"):
         traceback.print_exc()
-    return f"an internal fault stopped the command ({type(error).__name__}: {error}); set BOARDREF_DEBUG=1 to see where, and report it", 1
+    return (
+        f"an internal fault stopped the command ({type(error).__name__}: {error});"
+        " set BOARDREF_DEBUG=1 to see where, and report it",
+        1,
+    )

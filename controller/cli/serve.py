@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     if isinstance(camera, Recording):
         raise CommandError(f"camera {config.camera} is a recording; use `boardref watch` for recordings")
     journal = Journal.open(data_folder(config.data) / "boardref.db")
-    watcher = Watcher(sets, options=config.options, start_mode="setup", rows=journal.current_game())
+    watcher = Watcher(sets, options=config.options, start_mode="setup", rows=journal.last_session())
     link = None
     if config.lights not in (None, "none"):
         lightmap = LightMap.of([site.id for site in watcher.board.sites], watcher.game.players)

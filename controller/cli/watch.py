@@ -18,13 +18,13 @@ from vision.camera import Recording, open_source
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `watch`."""
-    parser.add_argument("source", metavar="SOURCE", help="a folder of frames, a video, a camera number or device, or a URL")
+    parser.add_argument("source", metavar="SOURCE", help="a folder of frames, a video, a camera or a URL")
     add_game_arguments(parser)
     parser.add_argument("--fps", type=float, metavar="N", help="frames a second of a recording without time stamps")
     parser.add_argument(
         "--position", default="auto", metavar="P", help="auto (default), setup, or the position at the start"
     )
-    parser.add_argument("--language", default="en", choices=["en", "nl", "de", "fr"], metavar="L", help="en, nl, de, fr")
+    parser.add_argument("--language", default="en", choices=["en", "nl", "de", "fr"], help="of the sentences")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--journal", metavar="FILE", help="record the match in this journal")
     parser.set_defaults(run=run)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check a folder of sequences (frames and truth.json): every still token by `look`, every turn by `watch` when stretched.
+"""Check a folder of sequences: every still token by `look`, every turn by `watch` when stretched.
 
     sequences.py FOLDER [--only NAME-PREFIX] [--still-only]
 """
