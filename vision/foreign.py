@@ -110,7 +110,7 @@ def find_things(
 
 def _doubtful(token: Found, paper: PaperView, near: Mask, beside: Mask, registration: Registration, radius_mm: float) -> bool:
     """Whether a thing touches the token, so that it may be held, half covered, or no token at all."""
-    if token.score < SURE or (token.evenness > 0.3 and token.score < 0.9):
+    if token.score < SURE or (not paper.within(token.centre_mm) and (token.score < 0.87 or token.evenness > 0.4)):
         return True
     disc = paper.discs(np.array([token.centre_mm]), radius_mm + SHADE_MM / 2)
     if np.count_nonzero(disc & near) > 3:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from vision.artwork import token_raster
 from vision.boardset import BoardSet
-from vision.registration import Array, Image, Pose
+from vision.registration import NO_MAP, Array, Image, Pose
 
 ANGLES = 48
 RADII = tuple(float(radius) for radius in np.linspace(0.06, 0.44, 9))  # as fractions of the token's size
@@ -37,12 +37,12 @@ class Templates:
 
     def correlate_turns(self, patches: Array) -> tuple[Array, Array]:
         """The same, and the best turn of each as an index into ANGLES."""
-        centred = patches - (patches @ self.weights)[:, None]
+        centred = patches.astype(np.float32) - (patches @ self.weights).astype(np.float32)[:, None]
         centred *= np.sqrt(self.weights)
         centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-6)
         every = (centred @ self.matrix).reshape(len(patches), len(self.names), ANGLES)
         best = np.argmax(np.abs(every), axis=2)
-        return np.take_along_axis(every, best[:, :, None], axis=2)[:, :, 0], best
+        return np.take_along_axis(every, best[:, :, None], axis=2)[:, :, 0].astype(np.float64), best
 
 
 def polar_offsets_mm(board_set: BoardSet) -> Array:
@@ -75,10 +75,10 @@ def _templates(board_set_key: int, holder: _Holder) -> Templates:
             angle = 2 * np.pi * turn / ANGLES
             spin = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
             places = (offsets @ spin.T * DRAWN_PX_PER_MM + middle).astype(np.float32)
-            column = cv2.remap(coverage, places[None], None, cv2.INTER_LINEAR)[0].astype(np.float64)
+            column = cv2.remap(coverage, places[None], NO_MAP, cv2.INTER_LINEAR)[0].astype(np.float64)
             column = (column - column @ weights) * np.sqrt(weights)
             columns.append(column / max(float(np.linalg.norm(column)), 1e-9))
-    return Templates(tuple(board_set.tokens.marks), np.ascontiguousarray(np.array(columns).T), weights)
+    return Templates(tuple(board_set.tokens.marks), np.ascontiguousarray(np.array(columns, np.float32).T), weights.astype(np.float32))
 
 
 class _Holder:
@@ -120,7 +120,7 @@ def sample(picture: npt.NDArray[np.floating] | Image, pose: Pose, centres_mm: Ar
     """
     if len(centres_mm) == 0:
         return np.zeros((0, len(offsets_mm), *picture.shape[2:]))
-    middles = pose.project(centres_mm, z_mm)
-    places = middles[:, None, :] + np.einsum("nij,kj->nki", pose.slopes(centres_mm, z_mm), offsets_mm)
-    values = cv2.remap(picture, places.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    return np.asarray(values, np.float64)
+    middles = pose.project(centres_mm, z_mm).astype(np.float32)
+    slopes = pose.slopes(centres_mm, z_mm).astype(np.float32)
+    places = middles[:, None, :] + np.matmul(offsets_mm.astype(np.float32)[None], slopes.transpose(0, 2, 1))
+    return np.asarray(cv2.remap(picture, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from vision.artwork import raster
 from vision.boardset import BoardSet
-from vision.registration import Array, Image, Registration
+from vision.registration import NO_MAP, Array, Image, Registration
 
 CELL_MM = 2.0
 CHROMA_LIMIT = 0.13  # natural logarithm of a ratio of channels
@@ -92,9 +92,14 @@ class PaperView:
         width, height = registration.size_px
         self.inside: Mask = np.all((places >= 1) & (places < [width - 2, height - 2]), axis=1).reshape(shape)
 
+    def within(self, point_mm: tuple[float, float]) -> bool:
+        """Whether a point lies on the sheet."""
+        width, height = self.registration.board_set.sheet_mm
+        return 0 <= point_mm[0] <= width and 0 <= point_mm[1] <= height
+
     def ratios(self, half: Image) -> npt.NDArray[np.float32]:
         """(h, w, 3): logarithm of picture over drawing."""
-        seen = cv2.remap(half, self._maps, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        seen = cv2.remap(half, self._maps, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return logs_of(cv2.GaussianBlur(seen, (3, 3), 0)) - self.drawing.logs
 
     def foreign(self, half: Image, tokens: Mask) -> tuple[Mask, npt.NDArray[np.float32]]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import cv2
 import numpy as np
@@ -20,13 +21,14 @@ from vision.artwork import tag_bits
 from vision.boardset import BoardSet
 
 Array = npt.NDArray[np.float64]
-Image = npt.NDArray[np.uint8]
+Image = npt.NDArray[Any]
 
 FOCAL_PER_WIDTH = 0.83  # a webcam of 62 degrees
 FOCAL_SPREAD = 0.18  # of the logarithm
 K1_MEAN, K1_SPREAD = -0.08, 0.1
 INSET_MM, INSET_SPREAD_MM = 0.3, 0.2  # white blooms into black: printed squares look smaller
 CORNER_SIGMA_PX = 0.35
+NO_MAP: Any = None  # remap takes one map of pairs; its stubs ask for two
 SEEN_CORRELATION = 0.7  # a tag's cells against its bits; tags that are seen give 0.93 and more
 WORST_RESIDUAL_PX = 4.0
 
@@ -293,7 +295,7 @@ def tag_correlations(picture: Image, registration: Registration) -> Array:
 def correlate_cells(picture: Image, points_px: npt.NDArray[np.float32], board_set: BoardSet) -> Array:
     """The same, for cell middles (tags * n * n, 2) projected before."""
     ids = board_set.fiducials.ids
-    values = cv2.remap(picture, points_px.reshape(len(ids), -1, 2), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    values = cv2.remap(picture, points_px.reshape(len(ids), -1, 2), NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     levels = np.asarray(values, np.float64)
     if levels.ndim == 3:
         levels = levels.sum(axis=2)

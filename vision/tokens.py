@@ -25,6 +25,7 @@ NEAR_MM = 3.0
 CORRELATION_SPREAD = 0.07
 FLOOR_NATS = -25.0
 STEP_MM = 1.2
+CLIMB_FROM = 0.5
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def candidates_mm(grey: Image, registration: Registration, region: tuple[int, in
     for sign in (-1, 1):
         over = cv2.subtract(levels, mean) if sign > 0 else cv2.subtract(mean, levels)
         _, mask = cv2.threshold(over, 9, 255, cv2.THRESH_BINARY)
-        _, _, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
+        _, _, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
         stats, centroids = stats[1:], centroids[1:]
         long = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT])
         area = stats[:, cv2.CC_STAT_AREA] / length_px**2
@@ -84,7 +85,10 @@ def candidates_mm(grey: Image, registration: Registration, region: tuple[int, in
 
 
 def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds: int = 2) -> tuple[Array, Array]:
-    """Climb from each centre to where some mark agrees best: centres (n, 2) and correlations (n, marks), signed."""
+    """Climb from the promising centres, one of each heap, to where some mark agrees best.
+
+    Returns centres (m, 2) and correlations (m, marks), signed.
+    """
     board_set = registration.board_set
     book = templates(board_set)
     if book is None or len(centres_mm) == 0:
@@ -93,12 +97,18 @@ def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds:
     z_mm = -board_set.tokens.height_mm
     logs = logarithmic(grey)
     scores = book.correlate(sample(logs, registration.pose, centres_mm, offsets, z_mm))
-    centres_mm = centres_mm.copy()
-    worth = np.flatnonzero(np.abs(scores).max(axis=1, initial=0) > 0.4)
-    for attempt in range(rounds):
-        if len(worth) == 0:
+    best = np.abs(scores).max(axis=1, initial=0)
+    worth: list[int] = []
+    for index in np.argsort(-best, kind="stable"):
+        if best[index] < CLIMB_FROM:
             break
-        centres_mm[worth], scores[worth] = _climb(logs, registration, book, centres_mm[worth], offsets, STEP_MM / (attempt + 1))
+        if all(np.hypot(*(centres_mm[index] - centres_mm[other])) > board_set.tokens.size_mm / 4 for other in worth):
+            worth.append(int(index))
+    centres_mm, scores = centres_mm[worth], scores[worth]
+    for attempt in range(rounds):
+        if len(centres_mm) == 0:
+            break
+        centres_mm, scores = _climb(logs, registration, book, centres_mm, offsets, STEP_MM / (attempt + 1))
     return centres_mm, scores
 
 
