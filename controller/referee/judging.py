@@ -143,6 +143,8 @@ def stage(draft: Draft, choice: Choice) -> None:
     if not verdict.owed and gone > state.game.turn_size + 1:
         start_rearranging(draft)
         return
+    if state.offence is not None and state.accused and agree(state.accused[-1], choice.placement):
+        return  # named because of a "done": it stays named as long as it stands
     _keep_those_on_the_way(draft, found.lines)
     moved_on = bool(verdict.owed)
     if moved_on:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 from controller.referee.view import Played
 from controller.rules.api import Game, Placement, Player, Position, Turn
@@ -93,18 +95,26 @@ def without_repeats(lines: list[Line]) -> tuple[Line, ...]:
     return tuple(kept)
 
 
+@lru_cache(maxsize=512)
+def longer_turns(game: Any, position: Position, turn: Turn) -> tuple[Turn, ...]:
+    """The turns of `game` that pass through what stands after `turn`."""
+    stood = game.picture(game.after(position, turn)).on
+    return tuple(
+        other
+        for other in game.legal_turns(position)
+        if other != turn and any(stage.on == stood for stage in game.stages(position, other))
+    )
+
+
 def extensions(game: Game, line: Line) -> list[Line]:
     """The last turn but one extended and the last one kept (a swap finished after the reply)."""
     if len(line.steps) < 2:
         return []
     first, reply = line.steps[-2], line.steps[-1]
     found = []
-    stood = game.picture(game.after(first.before, first.turn)).on
     before = Line(first.before, line.record[:-2])
     reply_text = line.record[-1].played.text
-    for turn in game.legal_turns(first.before):
-        if turn == first.turn or not any(stage.on == stood for stage in game.stages(first.before, turn)):
-            continue
+    for turn in longer_turns(game, first.before, first.turn):
         longer = before.then(game, turn)
         if not longer.steps:
             continue

@@ -8,7 +8,7 @@ from typing import Literal
 
 from controller.referee.lines import Line, extensions, without_repeats
 from controller.referee.reading import agree, differing
-from controller.rules.api import Game, Placement, Player, Site, Turn, Verdict
+from controller.rules.api import Game, Placement, Player, Position, Site, Turn, Verdict
 
 Found = Literal["unchanged", "complete", "partial", "illegal", "unclear"]
 MOST_LINES = 8
@@ -95,7 +95,7 @@ def explain(
         return Explained("partial", without_repeats([_plain(kept[0]), *kept[1:]])[:MOST_LINES], first)
     if unclear_before:
         return Explained("unclear", tuple(lines), verdicts[0])
-    quick = _two_turns(game, lines, pending, placement, touched, touched_since_pending)
+    quick = _two_turns(game, lines, pending, placement, touched, touched_since_pending, done)
     if quick is not None:
         return quick
     # A turn that stood settled and was followed by something that does not go on from it: that turn was complete.
@@ -127,6 +127,7 @@ def _two_turns(
     placement: Placement,
     touched: frozenset[Site],
     touched_since_pending: frozenset[Site],
+    done: Player | None = None,
 ) -> Explained | None:
     """Two turns between two settled pictures: both complete, or the second one on its way."""
     complete: list[Line] = []
@@ -134,10 +135,12 @@ def _two_turns(
     waits = False
     hidden_turn = False
     for line, may_use in _starts(game, lines, pending, touched, touched_since_pending):
-        for middle in _firsts(game, line, placement, may_use):
-            verdict = game.judge(middle.position, placement)
-            before = middle.steps[-1]
-            uses = game.turn_sites(before.before, before.turn)
+        for first, position in _firsts(game, line, placement, may_use):
+            verdict = game.judge(position, placement, done if done == game.to_move(position) else None)
+            if verdict.answer in ("illegal", "unchanged"):
+                continue
+            middle = line.then(game, first)
+            uses = game.turn_sites(line.position, first)
             if verdict.answer == "unclear" or (uses & placement.hidden and verdict.answer in ("complete", "partial")):
                 hidden_turn = True
             elif verdict.answer == "complete":
@@ -145,7 +148,7 @@ def _two_turns(
                     if game.turn_sites(middle.position, turn) <= may_use.second:
                         complete.append(middle.then(game, turn))
                         waits |= verdict.extendable
-            elif verdict.answer == "partial":
+            elif verdict.answer == "partial" and differing(game.picture(position), placement) <= may_use.second:
                 partial.append((middle, verdict))
     if complete:
         found = without_repeats(complete)[:MOST_LINES]
@@ -160,11 +163,12 @@ def _two_turns(
 
 @dataclass(frozen=True)
 class _MayUse:
-    """The sites that the first and the second of two turns may use; `only`: the first turn must be this one."""
+    """The sites that the first and the second of two turns may use; the first must be `only`, must not be `never`."""
 
     first: frozenset[Site]
     second: frozenset[Site]
     only: Turn | None = None
+    never: Turn | None = None
 
 
 def _starts(
@@ -181,23 +185,26 @@ def _starts(
         yield base, _MayUse(sites, sites)
         if base.steps:
             last = base.steps[-1]
-            yield base.back(), _MayUse(sites | game.turn_sites(last.before, last.turn), sites)
+            # The last turn as it was leads to `base` again, and that was tried.
+            yield base.back(), _MayUse(sites | game.turn_sites(last.before, last.turn), sites, never=last.turn)
         for longer in extensions(game, base):
             was, first = base.steps[-2], longer.steps[-2]
             if game.turn_sites(first.before, first.turn) <= sites | game.turn_sites(was.before, was.turn):
                 yield longer.back(), _MayUse(sites | _moved_sites(game, longer), sites, only=longer.steps[-1].turn)
 
 
-def _firsts(game: Game, line: Line, placement: Placement, may_use: _MayUse) -> Iterator[Line]:
-    """Lines one turn longer from which one more turn could still lead to `placement`."""
+def _firsts(game: Game, line: Line, placement: Placement, may_use: _MayUse) -> Iterator[tuple[Turn, Position]]:
+    """First turns, and the positions after them, from which one more turn could still lead to `placement`."""
     reach = 2 * game.turn_size
     for turn in game.legal_turns(line.position):
-        if may_use.only is not None and turn != may_use.only:
+        if turn == may_use.never or (may_use.only is not None and turn != may_use.only):
             continue
         if not game.turn_sites(line.position, turn) <= may_use.first:
             continue
         after = game.after(line.position, turn)
         if game.outcome(after) is not None:
             continue
-        if len(differing(game.picture(after), placement)) <= reach:
-            yield line.then(game, turn)
+        if len(differing(game.picture(after), placement)) > reach:
+            continue
+        if next(game.legal_turns(after, towards=placement), None) is not None:
+            yield turn, after
