@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vision.boardset import BoardSet, SetError, check_distinct, contains, installed_sets
@@ -75,6 +75,7 @@ def test_every_centre_lies_in_its_own_site(game: str) -> None:
         assert distance > 8
 
 
+@settings(deadline=None)
 @given(st.floats(0, 297), st.floats(0, 420))
 def test_no_point_lies_in_two_sites(x_mm: float, y_mm: float) -> None:
     assert sum(contains(site.polygon_mm, x_mm, y_mm) for site in load_once().sites) <= 1
@@ -144,6 +145,7 @@ def test_a_fault_is_one_sentence(name: str) -> None:
         assert (f"line {line}:" if word is HERE else word) in sentence
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60), st.integers(0, len(TRANSET)), st.integers(0, 40))
 def test_whatever_is_typed_gives_a_set_or_a_set_error(typed: str, at: int, gone: int) -> None:
     with suppress(SetError):

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from math import hypot
+from math import atan2, cos, hypot, pi, sin
 from typing import Any
 
 from vision.boardset import BoardSet, Point
@@ -104,22 +104,14 @@ class World:
     def reset(self, placement: Mapping[str, tuple[str, ...]]) -> None:
         """Clear the table and put these pieces down, a little crookedly, as people do. New token ids."""
         board_set = self.board_set
-        size_mm = board_set.tokens.size_mm
         fresh: list[tuple[str, float, float]] = []
         for site, kinds in placement.items():
             x, y = board_set.centre(site)
-            for place, kind in enumerate(kinds):
+            loose_mm = 2.5 if len(kinds) == 1 and board_set.tokens.shape == "disc" else 0.2
+            for kind, (aside_mm, down_mm) in zip(kinds, self._beside_one_another(site, len(kinds)), strict=True):
                 board_set.split(kind)  # names a kind that doesn't exist
-                # several on one site lie side by side
-                aside_mm = (place - (len(kinds) - 1) / 2) * (size_mm + 0.5)
-                loose_mm = 2.5 if len(kinds) == 1 and board_set.tokens.shape == "disc" else 0.3
-                fresh.append(
-                    (
-                        kind,
-                        x + aside_mm + self._random.uniform(-loose_mm, loose_mm),
-                        y + self._random.uniform(-loose_mm, loose_mm),
-                    )
-                )
+                across, along = (self._random.uniform(-loose_mm, loose_mm) for _ in range(2))
+                fresh.append((kind, x + aside_mm + across, y + down_mm + along))
         with self._lock:
             self._pieces, self._hands = {}, {}
             for kind, x, y in fresh:
@@ -248,6 +240,19 @@ class World:
             "frozen": now.frozen,
             "lost": now.lost,
         }
+
+    def _beside_one_another(self, site: str, count: int) -> list[Point]:
+        """Where `count` tokens stand on one site, from its centre in mm: two in a line, more in a ring."""
+        if count == 1:
+            return [(0.0, 0.0)]
+        gap_mm = self.board_set.tokens.size_mm + 0.6
+        if count == 2:
+            return [(-gap_mm / 2, 0.0), (gap_mm / 2, 0.0)]
+        x, y = self.board_set.centre(site)
+        corner = self.board_set.site(site).polygon_mm[0]
+        first, ring_mm = atan2(corner[1] - y, corner[0] - x), gap_mm / 2 / sin(pi / count)
+        turns = [first + 2 * pi * place / count for place in range(count)]
+        return [(ring_mm * cos(turn), ring_mm * sin(turn)) for turn in turns]
 
     def _touch(self) -> None:
         self._version += 1
