@@ -114,7 +114,8 @@ def extensions(game: Game, line: Line) -> list[Line]:
     found = []
     before = Line(first.before, line.record[:-2])
     reply_text = line.record[-1].played.text
-    for turn in longer_turns(game, first.before, first.turn):
+    rules: Any = game  # instances are immutable and hash by identity
+    for turn in longer_turns(rules, first.before, first.turn):
         longer = before.then(game, turn)
         if not longer.steps:
             continue
