@@ -22,8 +22,8 @@ LARGE_MM2 = 160.0
 """A thing on the sheet is at least this large; a fingertip covers more."""
 SPOT_MM2 = 36.0
 """From this area of unseen ground on, a site is hidden."""
-BESIDE_MM2 = 260.0
-"""A thing beside the sheet that was not there before is at least this large."""
+BESIDE_MM2, SOLID_MM2 = 200.0, 90.0
+"""A thing beside the sheet that was not there before changes at least so much, and at least so much not only by shade."""
 TOUCH_MM = 4.0
 FIRST_STAY_S, STAY_S, ARM_STAY_S = 0.8, 2.0, 20.0
 """A still thing is no hand: when it lay there from the first, when it came later, when it reaches the picture's edge."""
@@ -150,7 +150,7 @@ def _beside(
     layer = np.zeros(mask.shape, np.uint8)
     scale = registration.px_per_mm() / motion.SHRINK
     board_set = registration.board_set
-    reach = (board_set.tokens.size_mm / 2 + SHADE_MM + 3) * scale
+    reach = (board_set.tokens.size_mm / 2 + SHADE_MM) * scale
     for token in tokens:
         x, y = registration.pose.project(np.array([token.centre_mm]))[0] / motion.SHRINK
         cv2.circle(layer, (int(round(x)), int(round(y))), int(round(reach)), 1, -1)
@@ -158,8 +158,8 @@ def _beside(
     blobs, labels = _large(mask, BESIDE_MM2 * scale**2)
     if np.count_nonzero(blobs) > 0.5 * np.count_nonzero(~sheet):
         return nothing, False  # the light changed, not the table
-    for label in np.unique(labels[labels > 0]):
-        if motion.is_shadow(small, still, labels == label):
-            blobs &= labels != label
+    solid = motion.solid(small, still, blobs)
+    count = np.bincount(labels[solid].ravel(), minlength=int(labels.max()) + 1)
+    blobs = (count >= SOLID_MM2 * scale**2)[labels] & (labels > 0)
     edge = bool(blobs[:1].any() or blobs[-1:].any() or blobs[:, :1].any() or blobs[:, -1:].any())
     return blobs, edge

@@ -61,14 +61,10 @@ def changed(now: Image, before: Image) -> Mask:
     return mask
 
 
-def is_shadow(now: Image, before: Image, blob: Mask) -> bool:
-    """Whether a changed blob is only light or shade: one brightness, no colour of its own, no hard edges inside."""
-    ratio = np.log(now[blob].astype(np.float32) + 8) - np.log(before[blob].astype(np.float32) + 8)
-    light = ratio.mean(axis=1)
-    tint = np.percentile(np.abs(ratio - light[:, None]).max(axis=1), 75)
-    full = (np.log(now.astype(np.float32) + 8) - np.log(before.astype(np.float32) + 8)).mean(axis=2)
-    rows, columns = np.nonzero(blob)
-    box = full[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]
-    steps = np.hypot(cv2.Sobel(box, cv2.CV_32F, 1, 0), cv2.Sobel(box, cv2.CV_32F, 0, 1)) / 8
-    inside = steps[blob[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1]]
-    return bool(tint < 0.09 and np.percentile(inside, 90) < 0.12 and np.median(light) < 0.05)
+def solid(now: Image, before: Image, where: Mask) -> Mask:
+    """The part of `where` in which a thing came or went: more than light and shade, which darken softly and keep colours."""
+    ratio = np.log(now.astype(np.float32) + 8) - np.log(before.astype(np.float32) + 8)
+    light = ratio.mean(axis=2)
+    tint = np.abs(ratio - light[:, :, None]).max(axis=2)
+    steps = np.hypot(cv2.Sobel(light, cv2.CV_32F, 1, 0), cv2.Sobel(light, cv2.CV_32F, 0, 1)) / 8
+    return where & ((light > 0.08) | (tint > 0.10) | (steps > 0.075))
