@@ -52,30 +52,32 @@ class Stub:
 
 
 # Transfer: a row is the order of its pieces, so a normalised placement fills its sites from the South end.
-def lay(rows: Mapping[str, str], south: str = "") -> Placement:
-    names = {"o": "orange", "s": "sky", "g": "green", "y": "yellow", "b": "blue", "v": "violet", "p": "pink"}
-    on = {f"{row}{n}": (names[piece],) for row, pieces in rows.items() for n, piece in enumerate(pieces, 1)}
-    on |= {f"south.{n}": (names[piece],) for n, piece in enumerate(south, 1)}  # the slot next to the board first
+NAMES = {"o": "orange", "s": "sky", "g": "green", "y": "yellow", "b": "blue", "v": "violet", "p": "pink"}
+P2 = "oosgy/bvsoo/gybvp/sgyb/vpos/gybv/pybp/gvp/s"
+
+
+def lay(rows: str, south: str = "", north: str = "") -> Placement:
+    """Rows A to I, and the platforms from their mouths."""
+    on = {}
+    for row, pieces in zip("ABCDEFGHI", rows.split("/"), strict=True):
+        on |= {f"{row}{n}": (NAMES[p],) for n, p in enumerate(pieces, 1)}
+    for side, pieces in (("south", south), ("north", north)):
+        on |= {f"{side}.{n}": (NAMES[p],) for n, p in enumerate(pieces, 1)}
     return Placement(on)
-
-
-P2 = {"B": "sgyb", "C": "vso", "I": "os"}
 
 
 @pytest.fixture
 def transfer() -> Stub:
-    """Two pieces are loaded, unloaded into B where a group of two is pushed out, and cleared together: F-15 in small."""
+    """F-15: `LC2 UB2 OI2`; the two pieces may also be loaded one by one."""
     game = Stub("transfer", ("South", "North"), lay(P2).on)
-    game.sites = frozenset(f"{row}{n}" for row in "BCI" for n in range(1, 6)) | {
-        f"{side}.{n}" for side in ("south", "north") for n in (1, 2, 3)
-    }
-    pushed = Placement({**lay({"B": "vsgyb", "C": "so", "I": "os"}).on})
-    loaded = lay({"B": "sgyb", "C": "so", "I": "os"}, south="v")
-    game.boards["LC1 UB1"] = [loaded, pushed]
-    group = Placement({**lay({"B": "gybv", "C": "", "I": "os"}).on, "north.1": ("sky",), "north.2": ("orange",)})
-    cleared = lay({"B": "gybv", "C": "", "I": "osso"})
-    half = lay({"B": "sgyb", "C": "", "I": "os"}, south="vso")
-    game.boards["LC3 UB2 OI2"] = [half, group, cleared]
+    slots = {f"{side}.{n}" for side in ("south", "north") for n in (1, 2, 3)}
+    game.sites = frozenset(f"{row}{n}" for row in "ABCDEFGHI" for n in range(1, 6)) | slots
+    game.boards["LC2 UB2 OI2"] = [
+        lay("oosgy/bvsoo/ybvp/sgyb/vpos/gybv/pybp/gvp/s", south="g"),
+        lay("oosgy/bvsoo/bvp/sgyb/vpos/gybv/pybp/gvp/s", south="yg"),
+        lay("oosgy/gybvs/bvp/sgyb/vpos/gybv/pybp/gvp/s", north="oo"),
+        lay("oosgy/gybvs/bvp/sgyb/vpos/gybv/pybp/gvp/soo"),
+    ]
     return game
 
 
@@ -89,17 +91,17 @@ def test_transfer_f15_every_stroke_is_a_stage(transfer: Stub) -> None:
 
 
 def test_transfer_f15_a_divided_group_is_no_stage(transfer: Stub) -> None:
-    split = Placement({**lay({"B": "gybv", "C": "", "I": "oso"}).on, "north.1": ("sky",)})
-    verdict = transfer.judge(split)
-    assert verdict.answer == "illegal"
-    assert verdict.reasons[0].code == "NOT_A_TURN"
-    assert transfer.judge(lay({"B": "gyb", "C": "", "I": "os"})).missing.count("sky") == 1
+    pushed_singly = lay("oosgy/ybvso/bvp/sgyb/vpos/gybv/pybp/gvp/s", south="g", north="o")  # UB1 UB1
+    cleared_singly = lay("oosgy/gybvs/bvp/sgyb/vpos/gybv/pybp/gvp/so", north="o")  # OI1
+    for split in (pushed_singly, cleared_singly):
+        verdict = transfer.judge(split)
+        assert verdict.answer == "illegal"
+        assert verdict.way_back
 
 
-def test_transfer_f15_pieces_pushed_out_and_caught_by_hand_are_missing(transfer: Stub) -> None:
-    verdict = transfer.judge(lay({"B": "gybv", "C": "", "I": "os"}))
-    assert verdict.answer == "partial"
-    assert sorted(verdict.missing) == ["orange", "sky"]
+def test_transfer_f15_pieces_pushed_out_where_no_platform_stands_are_missing(transfer: Stub) -> None:
+    verdict = transfer.judge(lay("oosgy/gybvs/bvp/sgyb/vpos/gybv/pybp/gvp/s"))
+    assert (verdict.answer, verdict.missing) == ("partial", ("orange", "orange"))
 
 
 # Taasen: what is owed is the game's to say; the default judge tells the stage.
