@@ -54,20 +54,18 @@ def message(view: View, language: str) -> Message:
         return _blind(view, language)
     if view.board_moved:
         return Message("board_moved", "amber", phrase("head_moved", language), lead=phrase("lead_moved", language))
-    if view.paused:
-        return Message("paused", "calm", phrase("head_paused", language), lead=phrase("lead_paused", language))
     if view.phase == "searching":
         return Message("searching", "calm", phrase("head_searching", language), lead=phrase("lead_searching", language))
-    if view.offence is not None:
-        return _illegal(view.offence, language)
-    if view.rearranging and not view.wrong:
-        return Message(
-            "rearranging", "calm", phrase("head_rearranging", language), lead=phrase("lead_rearranging", language)
-        )
+    if view.operator:
+        return Message("operator", "amber", phrase("head_operator", language), lead=phrase("lead_operator", language))
+    if view.paused:
+        return Message("paused", "calm", phrase("head_paused", language), lead=phrase("lead_paused", language))
     if view.phase == "setup" or view.rearranging:
         return _setup(view, language)
     if view.phase == "over":
         return _over(view, language)
+    if view.offence is not None:
+        return _illegal(view.offence, language)
     if view.question:
         return _question(view, language)
     if view.owed and not view.hand:
@@ -93,11 +91,16 @@ def steps(shifts: Iterable[Shift], language: str) -> tuple[Step, ...]:
 def _blind(view: View, language: str) -> Message:
     code = view.trouble or "lost"
     head = "head_searching" if code == "no_board" else "head_blind"
-    return Message(code, "amber", phrase(head, language), lead=say(f"cannot_see.{code}", language))
+    calm = view.phase == "searching" and code in ("no_board", "markers")  # nobody has laid a board yet
+    return Message(code, "calm" if calm else "amber", phrase(head, language), lead=say(f"cannot_see.{code}", language))
 
 
 def _setup(view: View, language: str) -> Message:
     head = phrase("head_setup", language)
+    if view.rearranging and not view.wrong:
+        return Message(
+            "rearranging", "calm", phrase("head_rearranging", language), lead=phrase("lead_rearranging", language)
+        )
     if not view.wrong:
         whole = view.total > 0 and view.right == view.total
         return Message("setup", "calm", head, lead=phrase("lead_setup_still" if whole else "lead_setup", language))

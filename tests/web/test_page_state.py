@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import string
+from dataclasses import replace
+from itertools import product
 
 import pytest
 
+from controller.referee.signals import signals
 from controller.referee.view import Offence, Played, View
 from controller.rules.api import Owed, Reason, Shift
 from controller.web.message import message
@@ -36,6 +39,33 @@ def test_blindness_comes_before_everything_else(trouble):
     told = message(view, "en")
     assert (told.code, told.tone) == (trouble, "amber")
     assert told.lead
+
+
+def test_page_and_lights_speak_of_the_same_thing():
+    """Whatever holds at once, the page's message is the state that the lights show (hands and settling aside)."""
+    offence = Offence("South", None, (Reason("TOO_FAR", ("c3",), "transet 2.1"),), ())
+    owed = (Owed("South", "return", "light-PIOKER", None, frozenset({"b5"})),)
+    choices = {
+        "trouble": (None, "lost", "too_dark"),
+        "board_moved": (False, True),
+        "phase": ("play", "searching", "setup", "over"),
+        "operator": (False, True),
+        "paused": (False, True),
+        "offence": (None, offence),
+        "question": ((), ({"text": "c1-c2", "player": "South"},)),
+        "owed": ((), owed),
+    }
+    told_as = {
+        "camera_lost": "lost",
+        "operator_needed": "operator",
+        "win": "over",
+        "draw": "over",
+        "obligation": "owed",
+    }
+    for values in product(*choices.values()):
+        view = replace(PLAY, **dict(zip(choices, values, strict=True)))
+        state = signals(view).state
+        assert message(view, "en").code == told_as.get(state, state)
 
 
 def test_a_hand_changes_no_headline():
