@@ -128,9 +128,11 @@ class Journal:
         with self._lock:
             try:
                 self._commit(events)
-            except sqlite3.Error as error:
+            except BaseException as error:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
+                if not isinstance(error, sqlite3.Error):
+                    raise
                 raise JournalError(
                     f"the journal {self.path} can't be written ({error}); check the disk and the permissions"
                 ) from error
