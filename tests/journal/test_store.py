@@ -136,8 +136,7 @@ def test_a_newer_journal_is_left_alone(path):
 @pytest.mark.parametrize("damage", ["middle", "zeros", "row"])
 def test_a_damaged_journal_is_kept_aside_and_a_fresh_one_begun(path, damage):
     with Journal.open(path) as journal:
-        for n in range(300):
-            journal.append([event("turn", n=n, text="x" * 200)])
+        journal.append([event("turn", n=n, text="x" * 200) for n in range(300)])
     if damage == "row":
         bytes_ = path.read_bytes().replace(b'{"event": "turn"', b'{"event"\x00\x00"turn"', 1)
     elif damage == "zeros":
