@@ -7,6 +7,8 @@ from controller.referee.reading import differing
 from controller.referee.view import Offence
 from controller.rules.api import Game, Placement, Player, Reason, Verdict
 
+FOREIGN = ("WRONG_PIECE", "EXTRA_PIECE")  # pieces came out of the box: that is no turn changed
+
 
 def owners_of_changes(game: Game, before: Placement, now: Placement) -> set[Player]:
     """Whose pieces came or went between two placements."""
@@ -38,7 +40,7 @@ def name_offence(game: Game, line: Line, placement: Placement, verdict: Verdict,
     player = side_read(game, line, placement)
     reasons = (
         _left_unfinished(game, line, placement, stage)
-        or _moved_on_again(game, line, placement, player)
+        or _moved_on_again(game, line, placement, player, verdict.reasons)
         or verdict.reasons
     )
     owners = {game.owner(shift.piece) for shift in verdict.way_back}
@@ -65,9 +67,11 @@ def _left_unfinished(game: Game, line: Line, placement: Placement, stage: Placem
     return verdict.reasons if verdict.answer == "illegal" else ()
 
 
-def _moved_on_again(game: Game, line: Line, placement: Placement, player: Player) -> tuple[Reason, ...]:
+def _moved_on_again(
+    game: Game, line: Line, placement: Placement, player: Player, reasons: tuple[Reason, ...]
+) -> tuple[Reason, ...]:
     """The pieces of an accepted turn were moved again by the same side: read as that turn, changed."""
-    if not line.steps or player != line.just_moved(game):
+    if not line.steps or player != line.just_moved(game) or any(one.code in FOREIGN for one in reasons):
         return ()
     last = line.steps[-1]
     stands = {shift.to for shift in game.turn_shifts(last.before, last.turn)}
