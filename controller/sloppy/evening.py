@@ -31,6 +31,7 @@ def evening(table: Sitting, turns: int) -> None:
 def lay_out(table: Sitting) -> None:
     """The start position is set up, piece by piece or all at once, and stands until the referee has taken it up."""
     rng, mat, game = table.rng, table.mat, table.game
+    numbered = table.record.game_no
     start = game.picture(game.start())
     pieces = kinds_on(start)
     if not mat.off and not mat.held and not mat.on:
@@ -45,7 +46,6 @@ def lay_out(table: Sitting) -> None:
             table.reach(site)
         if rng.random() < 0.08:
             table.pause()
-    numbered = table.record.game_no
     table.begin()
     table.settle(NEW_GAME_S)
     if table.record.game_no != numbered + 1:
@@ -104,7 +104,7 @@ def one_game(table: Sitting, goal: int) -> bool:
         if rng.random() < 0.05:
             table.pause(2.0, 12.0)
         if not (one_special(table)):
-            turn = rng.choice(list(game.legal_turns(table.position)))
+            turn = rng.choice(table.choices())
             carry_out(table, turn)
             rest(table, turn)
             table.played(turn)
@@ -131,7 +131,7 @@ def one_special(table: Sitting) -> bool:
 def false_start(table: Sitting) -> bool:
     """A turn is made, then put back or changed, then another (or the same) is made."""
     rng, game = table.rng, table.game
-    turns = list(game.legal_turns(table.position))
+    turns = table.choices()
     first, second = rng.choice(turns), rng.choice(turns)
     if ends(table, first) or not changed_turn_is_plain(table, first, second):
         return False
@@ -162,7 +162,7 @@ def false_start(table: Sitting) -> bool:
 def hasty_pair(table: Sitting) -> bool:
     """Two turns with no settled moment between them, or none long enough for the first to be accepted."""
     rng, game = table.rng, table.game
-    first = rng.choice(list(game.legal_turns(table.position)))
+    first = rng.choice(table.choices())
     middle = game.after(table.position, first)
     if game.outcome(middle) is not None:
         return False
@@ -188,8 +188,8 @@ def hasty_pair(table: Sitting) -> bool:
 
 def late_swap(table: Sitting) -> bool:
     """Half of a swap is made, which is a legal step; the other side replies; then the swap is finished."""
-    rng, game = table.rng, table.game
-    turns = list(game.legal_turns(table.position))
+    rng = table.rng
+    turns = table.choices()
     rng.shuffle(turns)
     steps = {acts_of(table, t)[0][0]: t for t in turns if sum(map(len, acts_of(table, t))) == 1}
     for turn in turns:
@@ -212,6 +212,7 @@ def late_swap(table: Sitting) -> bool:
             table.played(reply)
             carry(table, rest_of_it)
             table.rewrite(2, (turn, reply))
+            table.finished_late = rest_of_it
             table.settle(EXTENDABLE_S)
             return True
     return False
@@ -234,7 +235,7 @@ def reply_to_both(table: Sitting, swap: Turn, step: Turn, sites: set[str | None]
 def early_hand(table: Sitting) -> bool:
     """The other side takes its piece up before the turn is over, and puts it down as soon as it is."""
     rng, game = table.rng, table.game
-    first = rng.choice(list(game.legal_turns(table.position)))
+    first = rng.choice(table.choices())
     middle = game.after(table.position, first)
     if game.outcome(middle) is not None:
         return False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from controller.rules.api import Kind, Shift, Site, Turn
+from controller.rules.api import Kind, Placement, Shift, Site, Turn
 from controller.sloppy.sitting import EXTENDABLE_S, SETTLED_S, Sitting, kinds_on
 
 
@@ -121,6 +121,9 @@ def between(table: Sitting, brisk: bool) -> None:
             table.pause(0.1, 0.2)
     elif table.rng.random() < 0.8:
         table.pause()
+        if table.rng.random() < 0.05:
+            table.habit("done without a side")
+            table.press(None)
 
 
 def in_order(table: Sitting, own: list[Shift]) -> Sequence[Shift]:
@@ -254,9 +257,39 @@ def wait_of(table: Sitting, turn: Turn) -> float:
     return EXTENDABLE_S if table.game.judge(table.position, after).extendable else SETTLED_S
 
 
+def doubt(table: Sitting, turn: Turn) -> None:
+    """One piece is read as another kind, but not clearly; or one stands near a border.
+
+    Players don't leave a piece between two squares that would both do; then nobody could know.
+    """
+    rng, mat = table.rng, table.mat
+    after = table.stands(table.game.after(table.position, turn)).on
+    site = rng.choice(sorted(after))
+    if rng.random() < 0.5:
+        others = sorted(kind for kind in table.game.pieces if kind not in after[site])
+        table.habit("misread")
+        mat.doubt(misread=(site, rng.choice(others), rng.uniform(0.2, 2.8)))
+        return
+    border = rng.choice(
+        [s for s in mat.sites if s != site and max(abs(ord(a) - ord(b)) for a, b in zip(s, site, strict=True)) < 2]
+    )
+    on = {other: kinds for other, kinds in after.items() if other != site}
+    on[border] = tuple(sorted((*on.get(border, ()), *after[site])))
+    if table.game.judge(table.position, Placement(on)).answer == "illegal":
+        table.habit("near a line")
+        mat.doubt(leaning=(site, border))
+
+
 def rest(table: Sitting, turn: Turn) -> None:
     """After the last act: perhaps fidgeting, then the table lies still for long enough."""
-    if table.rng.random() < 0.08:
+    draw = table.rng.random()
+    if draw < 0.08:
         table.pause()
         fidget(table)
+    elif draw < 0.16:
+        table.habit("said done")
+        table.pause(0.1, 0.6)
+        table.press(table.game.to_move(table.position))
+    elif draw < 0.20:
+        doubt(table, turn)
     table.settle(wait_of(table, turn))

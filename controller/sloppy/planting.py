@@ -304,39 +304,43 @@ def unexplained(table: Sitting, offence: Offence) -> bool:
     stage = placed_after(table, *kept, *offence.first)
     if offence.first and game.judge(position, stage).answer != "partial":
         return False
-    if offence.done:
-        return True
     shifts = (*kept, *offence.first, *offence.shifts)
     seen = placed_after(table, *shifts)
     touched = {site for shift in shifts for site in (shift.origin, shift.to)}
-    if game.judge(position, seen).answer != "illegal" or two_turns(table, position, seen, touched):
+    if not offence.done and game.judge(position, seen).answer != "illegal":
+        return False
+    if two_turns(table, position, seen, touched):
         return False
     if not table.history:
         return True
     before, last = table.history[-1]
     if game.judge(before, seen).answer != "illegal":
         return False
-    if two_turns(table, before, seen, touched | set(game.turn_sites(before, last))):
+    if two_turns(table, before, seen, touched | set(game.turn_sites(before, last)), but=last if offence.done else None):
         return False
     if len(table.history) < 2:
         return True
     earlier, one = table.history[-2]
     stood = game.picture(game.after(earlier, one)).on
     for other in game.legal_turns(earlier):
-        if other != one and any(stage.on == stood for stage in game.stages(earlier, other)):
+        if other != one and any(way.on == stood for way in game.stages(earlier, other)):
             longer = game.after(earlier, other)
             if game.outcome(longer) is None and last in set(game.legal_turns(longer)):
                 there = game.after(longer, last)
+                if offence.first and game.judge(there, stage).answer != "illegal":
+                    return False
                 if game.judge(there, seen).answer != "illegal" or two_turns(table, there, seen, touched):
                     return False
     return True
 
 
-def two_turns(table: Sitting, position: object, seen: Placement, sites: set[Site | None]) -> bool:
-    """Whether one turn through these sites and then a stage or an end of another one explain it."""
+def two_turns(
+    table: Sitting, position: object, seen: Placement, sites: set[Site | None], but: Turn | None = None
+) -> bool:
+    """Whether one turn (but not this one) through these sites and then a stage or an end of another one explain it."""
     game = table.game
     for turn in game.legal_turns(position):
-        if game.turn_sites(position, turn) <= sites:
+        if turn != but and game.turn_sites(position, turn) <= sites:
             after = game.after(position, turn)
             if game.outcome(after) is None and game.judge(after, seen).answer != "illegal":
                 return True

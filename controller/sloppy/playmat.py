@@ -30,13 +30,16 @@ class Playmat:
         self.held: list[Kind] = []
         self.buried: set[Site] = set()  # sites where only the topmost piece can be seen
         self.blot: frozenset[Site] = frozenset()  # sites in glare
+        self.misread: tuple[Site, Kind, float] | None = None  # read as another kind, by so many nats
+        self.leaning: tuple[Site, Site] | None = None  # a piece that stands near the border to that site
         self.lost_share = 0.0  # how many frames are lost
         self.ticks = 0
         self.frames = 0
         self._stir_s = 0.0  # the last seen frame with a hand or motion
         self._seen_s = 0.0  # the last seen frame
         self._made: tuple[Token, ...] | None = None
-        self._last: tuple[Token, ...] | None = None
+        self._moves = 0
+        self._moves_seen = 0
 
     @property
     def t_s(self) -> float:
@@ -48,7 +51,8 @@ class Playmat:
     def clear(self, on: Mapping[Site, tuple[Kind, ...]]) -> None:
         """Stand exactly these pieces, at once."""
         self.on = {site: list(kinds) for site, kinds in on.items() if kinds}
-        self.off, self.held, self.buried, self._made = [], [], set(), None
+        self.off, self.held, self.buried = [], [], set()
+        self._touched()
 
     def lift(self, kind: Kind, site: Site | None) -> None:
         """Take a piece from a site, or from beside the board, into a hand."""
@@ -59,7 +63,7 @@ class Playmat:
         if site is not None and len(pile) < 2:
             self.buried.discard(site)
         self.held.append(kind)
-        self._made = None
+        self._touched()
 
     def put(self, kind: Kind, site: Site | None, *, bury: bool = False) -> None:
         """Put a piece from a hand on a site or beside the board; `bury`: what stood there can't be seen any more."""
@@ -67,7 +71,7 @@ class Playmat:
         (self.off if site is None else self.on.setdefault(site, [])).append(kind)
         if bury and site is not None and len(self.on[site]) > 1:
             self.buried.add(site)
-        self._made = None
+        self._touched()
 
     def fetch(self, kind: Kind) -> None:
         """A hand brings a spare piece out of the box."""
@@ -81,7 +85,16 @@ class Playmat:
         """Occupied sites with what stands there, names sorted."""
         return {site: tuple(sorted(kinds)) for site, kinds in sorted(self.on.items())}
 
+    def _touched(self) -> None:
+        self._made = None
+        self._moves += 1
+
     # camera
+
+    def doubt(self, misread: tuple[Site, Kind, float] | None = None, leaning: tuple[Site, Site] | None = None) -> None:
+        """Until called again the eyes are in doubt about one piece's name, and about one piece's place."""
+        if (misread, leaning) != (self.misread, self.leaning):
+            self.misread, self.leaning, self._made = misread, leaning, None
 
     def film(self, seconds: float, *, hand: bool = False, under: Iterable[Site] = (), shaky: bool = False) -> None:
         """Let time pass. `hand`: an arm is over the sheet; `under`: sites it hides; `shaky`: things keep moving."""
@@ -107,10 +120,10 @@ class Playmat:
             return
         self.frames += 1
         tokens = self._tokens()
-        moved = shaky or (self._last is not None and tokens is not self._last)
+        moved = shaky or self._moves != self._moves_seen
         if hand:
             moved = moved or self.rng.random() < 0.7
-        self._last = tokens
+        self._moves_seen = self._moves
         if hand or moved:
             self._stir_s = t_s
         self._seen_s = t_s
@@ -136,7 +149,16 @@ class Playmat:
             made = []
             for site, kinds in sorted(self.on.items()):
                 seen = kinds[-1:] if site in self.buried else kinds
-                made += [Token(kind=kind, site=site, centre_mm=(0.0, 0.0), likelihoods={kind: 0.0}) for kind in seen]
+                made += [self._token(kind, site) for kind in seen]
             made += [Token(kind=kind, site=None, centre_mm=(0.0, 0.0), likelihoods={kind: 0.0}) for kind in self.off]
             self._made = tuple(made)
         return self._made
+
+    def _token(self, kind: Kind, site: Site) -> Token:
+        likelihoods, near = {kind: 0.0}, tuple[Site, ...]()
+        if self.misread is not None and self.misread[0] == site and self.misread[1] != kind:
+            likelihoods = {self.misread[1]: 0.0, kind: -self.misread[2]}
+            kind = self.misread[1]
+        if self.leaning is not None and self.leaning[0] == site:
+            near = (self.leaning[1],)
+        return Token(kind=kind, site=site, centre_mm=(0.0, 0.0), likelihoods=likelihoods, near=near)

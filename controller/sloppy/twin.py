@@ -8,9 +8,9 @@ from controller.referee.events import Event
 from controller.rules.api import Game, Shift
 from controller.sloppy.evening import lay_out
 from controller.sloppy.habits import carry, carry_out, rest
-from controller.sloppy.planting import MAKERS, Offence, find, turns_of
+from controller.sloppy.planting import MAKERS, Offence, find, placed_after, turns_of
 from controller.sloppy.record import Report
-from controller.sloppy.sitting import ILLEGAL_S, SETTLED_S, Sitting, Wrong
+from controller.sloppy.sitting import EXTENDABLE_S, ILLEGAL_S, SETTLED_S, Sitting, Wrong
 
 RIGHTING_S = 0.8
 
@@ -87,12 +87,14 @@ def commit(table: Sitting, offence: Offence) -> None:
     table.stay(table.rng.uniform(0.3, 4.0))
     check_named(table, offence, table.record.events[begun:])
     named = len(table.record.events)
-    put_right(table, offence)
-    said = [event for event in table.record.events[named:] if event.event == "restored"]
-    if not said:
-        raise Wrong("missed", f"{offence}: put back, and `restored` not said; {table.whereabouts()}")
-    if any(event.event == "illegal" for event in table.record.events[named:]):
-        raise Wrong("surplus", f"{offence}: accused again while being put right; {table.whereabouts()}")
+    take_back(table, offence)
+    ending = table.rng.choice(("put_back", "put_back", "going_on", "another turn"))
+    if ending == "put_back":
+        table.stay(RIGHTING_S)
+    else:
+        ending = another_turn(table, offence, ending)
+    table.habit(f"ended by {ending}")
+    check_ended(table, offence, ending, table.record.events[named:])
     table.expecting = False
 
 
@@ -113,15 +115,13 @@ def do_at_once(table: Sitting, shifts: tuple[Shift, ...]) -> None:
         table.reach(*sites)
 
 
-def put_right(table: Sitting, offence: Offence) -> None:
-    """Everything back to the position before the turn, under hands that rest as they like."""
+def take_back(table: Sitting, offence: Offence) -> None:
+    """Everything back to the position before the turn, under hands."""
     mat = table.mat
     wrong = [*offence.shifts, *offence.first]
     for shift in wrong:
         table.reach(shift.to)
         mat.lift(shift.piece, shift.to)
-    if table.rng.random() < 0.3:
-        table.pause()
     for shift in wrong:
         table.reach(shift.origin)
         if shift.origin is None:
@@ -132,7 +132,39 @@ def put_right(table: Sitting, offence: Offence) -> None:
         table.reach(shift.origin)
         mat.put(shift.piece, shift.origin)
     table.reach(*[shift.origin for shift in wrong])
+
+
+def another_turn(table: Sitting, offence: Offence, ending: str) -> str:
+    """Instead of what was wrong, a legal turn, at once or with a rest half-way; returns how it ended."""
+    game = table.game
+    for turn in table.rng.sample(turns_of(table), len(turns_of(table))):
+        shifts = game.turn_shifts(table.position, turn)
+        if ending == "going_on":
+            if (
+                len(shifts) < 2 or shifts[1] in offence.first
+            ):  # what a "done" has made wrong stays named while it stands
+                continue
+            if game.judge(table.position, placed_after(table, shifts[1])).answer != "partial":
+                continue
+            carry(table, shifts[1], plain=True)
+            table.stay(RIGHTING_S)
+            carry(table, shifts[0], plain=True)
+        else:
+            carry_out(table, turn, brisk=True)
+        table.stay(EXTENDABLE_S)
+        table.played(turn)
+        return ending
     table.stay(RIGHTING_S)
+    return "put_back"
+
+
+def check_ended(table: Sitting, offence: Offence, ending: str, events: list[Event]) -> None:
+    """`restored` as the ending asks for, once; no second accusation."""
+    said = [event.data["by"] for event in events if event.event == "restored"]
+    if said != ([] if ending == "another turn" else [ending]):
+        raise Wrong("missed", f"{offence}: ended by {ending}, restored said {said}; {table.whereabouts()}")
+    if any(event.event in ("illegal", "question") for event in events):
+        raise Wrong("surplus", f"{offence}: {[event.event for event in events]} while put right; {table.whereabouts()}")
 
 
 def check_named(table: Sitting, offence: Offence, events: list[Event]) -> None:

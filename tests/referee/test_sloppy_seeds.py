@@ -1,0 +1,32 @@
+"""Tables that once showed a fault, of the players or of the referee, each with what it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from controller.rules.transet import TRANSET
+from controller.sloppy import play_table
+from controller.sloppy.twin import plant
+
+HONEST = {
+    111: "a swap finished late, and then that pawn moved straight back: nobody can tell a new turn from a second thought",
+    119: "the same, seen as a question",
+}
+OFFENCES = {
+    (28, "BACKWARD_ALONE"): "half a swap and done, after other turns: explained away as the last turn and a stage",
+    (20, "NO_REPLACEMENT"): "a capture without return and done: named, and taken back in the very next frame",
+    (154, "BACKWARD_ALONE"): "the half also finished the turn before the reply: then nobody can know which",
+    (339, "WRONG_PIECE"): "a piece of the last turn replaced by a spare: named as that turn changed",
+}
+
+
+@pytest.mark.parametrize("seed", HONEST)
+def test_honest_tables(seed: int) -> None:
+    report = play_table(seed, 60, TRANSET)
+    assert report.clean, report.summary()
+
+
+@pytest.mark.parametrize(("seed", "code"), OFFENCES)
+def test_offences(seed: int, code: str) -> None:
+    report = plant(seed, code, TRANSET)
+    assert report.clean, report.summary()
