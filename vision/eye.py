@@ -22,15 +22,16 @@ from vision.registration import (
     Registration,
     cell_points_mm,
     correlate_cells,
+    drift_px,
     follow,
     register,
 )
 from vision.sighting import Sighting, Trouble
-from vision.tokens import Found, find, near_border, place
+from vision.tokens import Found, find, place
 
 SETTLE_S = 0.15
 """How long nothing must change before a picture becomes what later ones are compared with."""
-MOVED_MM = 1.0
+MOVED_MM, STILL_MM = 1.0, 0.4
 """A sheet that shifted by more was bumped."""
 THOROUGH_EVERY = 5
 """While no board is found only every fifth picture is searched with all means."""
@@ -133,6 +134,11 @@ class Eye:
         """The board where it was, or where it moved to; (None, True) where it has gone."""
         lens = self._lens_of(board.registration.size_px)
         seen = int(np.count_nonzero(agree >= SEEN_CORRELATION))
+        drift = drift_px(grey, board.registration, agree)
+        missing = np.isin(board.registration.board_set.fiducials.ids, board.registration.tags, invert=True)
+        if drift is not None and drift < STILL_MM * board.registration.px_per_mm():
+            if not np.any(agree[missing] >= SEEN_CORRELATION):
+                return board, False
         if seen >= 2:
             now = follow(grey, board.registration, lens)
             if now is not None and len(now.tags) >= 2:
@@ -197,20 +203,20 @@ class Eye:
     ) -> Sighting:
         registration = board.registration
         board_set = registration.board_set
-        found = find(grey, registration, [token.centre_mm for token in self._found])
-        half = cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-        things = find_things(
-            board.paper, half, found, small, self._still, self._still_found, board.watch, self._adopted_sheet
-        )
+        changed = motion.changed(small, self._still) if self._still is not None else None
+        hints = [token.centre_mm for token in (*self._found, *self._still_found)]
+        found = find(grey, registration, hints, _region(board.watch, changed))
+        things = find_things(board.paper, image, found, small, self._still, changed, hints, board.watch, self._adopted_sheet)
         self._things = things
         self._found = tuple(things.clear)
         self._looked = small
-        tokens = tuple(sorted((place(board_set, token) for token in things.clear), key=lambda t: (t.site or "~", t.kind, t.centre_mm)))
+        placed = [place(board_set, token) for token in things.clear]
+        tokens = tuple(sorted((token for token, _ in placed), key=lambda t: (t.site or "~", t.kind, t.centre_mm)))
         taken = {token.site for token in tokens}
         hidden = frozenset(site for site in things.hidden if site not in taken)
-        uncertain = set()
-        for token in tokens:
-            if near_border(board_set, token):
+        uncertain: set[str] = set()
+        for token, at_border in placed:
+            if at_border:
                 uncertain.update([*token.near, *([token.site] if token.site else [])])
         if not things.hand and not stirred and self._still is None:
             self._still, self._still_found = small, self._found
@@ -230,6 +236,20 @@ class Eye:
             light=photometry.brightness(small),
             epoch=epoch,
         )
+
+
+def _region(sheet: Mask, changed: Mask | None) -> tuple[int, int, int, int] | None:
+    """The part of the full picture in which new tokens can be: all of it, or the sheet and what changed since all was still."""
+    if changed is None:
+        return None
+    x, y, width, height = cv2.boundingRect((sheet | changed).astype(np.uint8))
+    margin = 2
+    return (
+        max(0, x - margin) * motion.SHRINK,
+        max(0, y - margin) * motion.SHRINK,
+        min(sheet.shape[1], x + width + margin) * motion.SHRINK,
+        min(sheet.shape[0], y + height + margin) * motion.SHRINK,
+    )
 
 
 def _three_channels(image: Image) -> Image:

@@ -25,6 +25,7 @@ SPOT_MM2 = 36.0
 BESIDE_MM2, SOLID_MM2 = 200.0, 90.0
 """A thing beside the sheet that was not there before changes at least so much, and at least so much not only by shade."""
 TOUCH_MM = 4.0
+SURE_BESIDE, SURE_NEARBY, NEARBY_MM = 0.87, 0.88, 60.0
 FIRST_STAY_S, STAY_S, ARM_STAY_S = 0.8, 2.0, 20.0
 """A still thing is no hand: when it lay there from the first, when it came later, when it reaches the picture's edge."""
 
@@ -70,33 +71,35 @@ def _grown(mask: Mask, reach_mm: float) -> Mask:
 
 def find_things(
     paper: PaperView,
-    half: Image,
+    image: Image,
     found: Sequence[Found],
     small: Image,
     still: Image | None,
-    still_found: Sequence[Found],
+    changed: Mask | None,
+    stood_mm: Sequence[tuple[float, float]],
     sheet_small: Mask,
     adopted: Mask | None,
 ) -> Things:
     """Sort what was found into clear tokens, hidden sites and things that don't belong.
 
-    `half`, `small`: the picture at half and quarter size; `still`: the last settled small picture, with the tokens seen then;
+    `small`: the quarter-size picture; `still`: the last settled one; `changed`: where they differ; `stood_mm`: tokens seen then;
     `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay.
     """
     registration = paper.registration
     board_set = registration.board_set
     radius_mm = board_set.tokens.size_mm / 2
     nothing = np.zeros(paper.drawing.usable.shape, np.bool_)
-    raw, _ = paper.foreign(half, nothing)
+    raw, _ = paper.foreign(image, nothing)
     tidy = cv2.morphologyEx(raw.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
 
     clear = list(found)
-    beside_small, reaches_edge = _beside(registration, small, still, sheet_small, [*clear, *still_found])
+    beside_small, reaches_edge = _beside(
+        registration, small, still, changed, sheet_small, [*(token.centre_mm for token in clear), *stood_mm]
+    )
     for _ in range(3):
         discs = paper.discs(np.array([token.centre_mm for token in clear]).reshape(-1, 2), radius_mm + SHADE_MM)
         things, _ = _large(tidy & ~discs, LARGE_MM2 / CELL_MM**2)
-        near = _grown(things, TOUCH_MM)
-        doubtful = [token for token in clear if _doubtful(token, paper, near, beside_small, registration, radius_mm)]
+        doubtful = _doubtful(clear, paper, things, beside_small, registration, radius_mm)
         if not doubtful:
             break
         clear = [token for token in clear if token not in doubtful]
@@ -108,19 +111,36 @@ def find_things(
     return Things(tuple(clear), hidden, bool(fresh.any()) or beside, things, reaches_edge, beside)
 
 
-def _doubtful(token: Found, paper: PaperView, near: Mask, beside: Mask, registration: Registration, radius_mm: float) -> bool:
-    """Whether a thing touches the token, so that it may be held, half covered, or no token at all."""
-    if token.score < SURE or (not paper.within(token.centre_mm) and (token.score < 0.87 or token.evenness > 0.4)):
-        return True
-    disc = paper.discs(np.array([token.centre_mm]), radius_mm + SHADE_MM / 2)
-    if np.count_nonzero(disc & near) > 3:
-        return True
-    if not beside.any():
-        return False
-    x, y = registration.pose.project(np.array([token.centre_mm]))[0] / motion.SHRINK
-    reach = radius_mm * registration.px_per_mm() / motion.SHRINK
-    rows, columns = np.nonzero(beside)
-    return bool(np.any(np.hypot(columns - x, rows - y) < reach + 2))
+def _doubtful(
+    tokens: Sequence[Found], paper: PaperView, things: Mask, beside: Mask, registration: Registration, radius_mm: float
+) -> list[Found]:
+    """Tokens that a thing touches: they may be held, half covered, or no tokens at all."""
+    weak = [token for token in tokens if token.score < (SURE if paper.within(token.centre_mm) else SURE_BESIDE)]
+    weak += [token for token in tokens if not paper.within(token.centre_mm) and token.evenness > 0.4]
+    if not tokens or not (things.any() or beside.any()):
+        return weak
+    pose, height_mm = registration.pose, registration.board_set.tokens.height_mm
+    centres = np.array([token.centre_mm for token in tokens])
+    tops_px = pose.project(centres, -height_mm)
+    scores = np.array([token.score for token in tokens])
+    touched = np.zeros(len(tokens), np.bool_)
+    reach_mm = radius_mm + SHADE_MM / 2 + TOUCH_MM
+    if things.any():
+        away = cv2.distanceTransform((~things).astype(np.uint8), cv2.DIST_L2, 5) * CELL_MM
+        for places in (centres, pose.unproject(tops_px)):
+            columns, rows = (places / CELL_MM).astype(int).T
+            inside = (rows >= 0) & (columns >= 0) & (rows < away.shape[0]) & (columns < away.shape[1])
+            rows, columns = np.clip(rows, 0, away.shape[0] - 1), np.clip(columns, 0, away.shape[1] - 1)
+            apart = np.where(inside, away[rows, columns], np.inf)
+            touched |= apart < reach_mm
+            # near a hand only a faultless look counts: between fingers there are shapes like marks
+            touched |= (apart < NEARBY_MM) & (scores < SURE_NEARBY)
+    if beside.any():
+        away = cv2.distanceTransform((~beside).astype(np.uint8), cv2.DIST_L2, 5)
+        columns, rows = (tops_px / motion.SHRINK).astype(int).T
+        rows, columns = np.clip(rows, 0, away.shape[0] - 1), np.clip(columns, 0, away.shape[1] - 1)
+        touched |= away[rows, columns] < radius_mm * registration.px_per_mm() / motion.SHRINK + 2
+    return weak + [token for token, is_touched in zip(tokens, touched, strict=True) if is_touched]
 
 
 def _hidden(paper: PaperView, board_set: BoardSet, spots: Mask, things: Mask, clear: Sequence[Found]) -> tuple[str, ...]:
@@ -138,21 +158,26 @@ def _hidden(paper: PaperView, board_set: BoardSet, spots: Mask, things: Mask, cl
 
 
 def _beside(
-    registration: Registration, small: Image, still: Image | None, sheet: Mask, tokens: Sequence[Found]
+    registration: Registration,
+    small: Image,
+    still: Image | None,
+    changed: Mask | None,
+    sheet: Mask,
+    tokens_mm: Sequence[tuple[float, float]],
 ) -> tuple[Mask, bool]:
     """Blobs beside the sheet (small picture) that were not there when all was still, and whether one reaches the edge."""
     nothing = np.zeros(small.shape[:2], np.bool_)
-    if still is None:
+    if still is None or changed is None:
         return nothing, False
-    mask = motion.changed(small, still) & ~sheet
+    mask = changed & ~sheet
     if not mask.any():
         return nothing, False
     layer = np.zeros(mask.shape, np.uint8)
     scale = registration.px_per_mm() / motion.SHRINK
     board_set = registration.board_set
     reach = (board_set.tokens.size_mm / 2 + SHADE_MM) * scale
-    for token in tokens:
-        x, y = registration.pose.project(np.array([token.centre_mm]))[0] / motion.SHRINK
+    places = registration.pose.project(np.array(tokens_mm).reshape(-1, 2)) / motion.SHRINK
+    for x, y in places:
         cv2.circle(layer, (int(round(x)), int(round(y))), int(round(reach)), 1, -1)
     mask &= layer == 0
     blobs, labels = _large(mask, BESIDE_MM2 * scale**2)

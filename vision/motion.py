@@ -10,6 +10,7 @@ from vision.registration import Image
 
 SHRINK = 4
 Mask = npt.NDArray[np.bool_]
+LOGS = np.log(np.arange(256, dtype=np.float32) + 8)
 
 
 def shrink(image: Image) -> Image:
@@ -20,14 +21,20 @@ def shrink(image: Image) -> Image:
 
 def limit(difference: Image) -> float:
     """Grey levels from which a difference is more than noise: from the difference's own spread."""
-    middle = float(np.median(difference[::2, ::2]))
+    middle = float(np.median(difference[::5, ::3]))
     return max(7.0, 7.0 * middle)
+
+
+def strongest(difference: Image) -> Image:
+    """The largest of the channels, (h, w)."""
+    blue, green, red = cv2.split(difference)
+    return cv2.max(cv2.max(blue, green), red)
 
 
 def differs(now: Image, before: Image) -> bool:
     """The cheap question: did anything change at all?"""
     difference = cv2.absdiff(now, before)
-    peak = float(difference.max())
+    peak = float(cv2.minMaxLoc(difference.reshape(difference.shape[0], -1))[1])
     if peak <= 7.0:
         return False
     edge = limit(difference)
@@ -37,9 +44,9 @@ def differs(now: Image, before: Image) -> bool:
 
 
 def _blobs(difference: Image, edge: float, least_px: int = 4) -> Mask:
-    over = (difference.max(axis=2) > edge).astype(np.uint8)
-    if not over.any():
-        return over > 0
+    over = (strongest(difference) > edge).astype(np.uint8)
+    if cv2.countNonZero(over) < least_px:
+        return np.zeros(over.shape, np.bool_)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(over, connectivity=8)
     keep = stats[:, cv2.CC_STAT_AREA] >= least_px
     keep[0] = False
@@ -63,8 +70,8 @@ def changed(now: Image, before: Image) -> Mask:
 
 def solid(now: Image, before: Image, where: Mask) -> Mask:
     """The part of `where` in which a thing came or went: more than light and shade, which darken softly and keep colours."""
-    ratio = np.log(now.astype(np.float32) + 8) - np.log(before.astype(np.float32) + 8)
-    light = ratio.mean(axis=2)
-    tint = np.abs(ratio - light[:, :, None]).max(axis=2)
+    ratio = LOGS[now] - LOGS[before]
+    light = cv2.transform(ratio, np.full((1, 3), 1 / 3, np.float32))
+    tint = strongest(cv2.absdiff(ratio, cv2.merge([light, light, light])))
     steps = np.hypot(cv2.Sobel(light, cv2.CV_32F, 1, 0), cv2.Sobel(light, cv2.CV_32F, 0, 1)) / 8
     return where & ((light > 0.08) | (tint > 0.10) | (steps > 0.075))

@@ -23,6 +23,7 @@ CHROMA_LIMIT = 0.13  # natural logarithm of a ratio of channels
 EDGE_LIMIT = 0.17  # logarithmic step of brightness within two cells, across which no shadow falls
 DARK_LIMIT = 2.0  # darker than the brightest paper by this logarithm: no shadow on paper is
 Mask = npt.NDArray[np.bool_]
+LOGS = np.log(np.arange(256, dtype=np.float32) + 6.0)
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,9 @@ class Drawing:
 
 def logs_of(picture: npt.NDArray[np.floating] | Image) -> npt.NDArray[np.float32]:
     """Channel values as logarithms; a little is added, so that noise in the dark stays small."""
-    return np.log(np.asarray(picture, np.float32) + 6.0)
+    if picture.dtype == np.uint8:
+        return np.asarray(LOGS[picture])
+    return np.asarray(np.log(np.asarray(picture, np.float32) + 6.0))
 
 
 class _Key:
@@ -86,10 +89,13 @@ class PaperView:
         self.registration = registration
         self.drawing = drawing(registration.board_set)
         places = registration.pose.project(self.drawing.points_mm)
-        # the half-size picture is read: its pixel (u, v) covers the full one's (2u, 2v) to (2u + 1, 2v + 1)
+        # a half-size copy of the sheet's part is read: its pixel (u, v) covers the full one's (2u, 2v) to (2u + 1, 2v + 1)
         shape = self.drawing.usable.shape
-        self._maps = ((places - 0.5) / 2).astype(np.float32).reshape(*shape, 2)
         width, height = registration.size_px
+        left, top = (int(max(0, value)) // 2 * 2 for value in places.min(axis=0) - 4)
+        right, bottom = (int(value) + 6 for value in places.max(axis=0))
+        self._part = (slice(top, min(height, bottom)), slice(left, min(width, right)))
+        self._maps = ((places - [left, top] - 0.5) / 2).astype(np.float32).reshape(*shape, 2)
         self.inside: Mask = np.all((places >= 1) & (places < [width - 2, height - 2]), axis=1).reshape(shape)
 
     def within(self, point_mm: tuple[float, float]) -> bool:
@@ -97,22 +103,27 @@ class PaperView:
         width, height = self.registration.board_set.sheet_mm
         return 0 <= point_mm[0] <= width and 0 <= point_mm[1] <= height
 
-    def ratios(self, half: Image) -> npt.NDArray[np.float32]:
-        """(h, w, 3): logarithm of picture over drawing."""
+    def ratios(self, image: Image) -> npt.NDArray[np.float32]:
+        """(h, w, 3): logarithm of picture (full size) over drawing."""
+        half = cv2.resize(image[self._part], None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
         seen = cv2.remap(half, self._maps, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return logs_of(cv2.GaussianBlur(seen, (3, 3), 0)) - self.drawing.logs
+        return np.asarray(logs_of(cv2.GaussianBlur(seen, (3, 3), 0)) - self.drawing.logs)
 
-    def foreign(self, half: Image, tokens: Mask) -> tuple[Mask, npt.NDArray[np.float32]]:
+    def foreign(self, image: Image, tokens: Mask) -> tuple[Mask, npt.NDArray[np.float32]]:
         """Cells (h, w) where the ground isn't seen, and brightness against the drawing. `tokens`: cells taken by known ones."""
-        ratio = self.ratios(half)
+        ratio = self.ratios(image)
         usable = self.drawing.usable & self.inside & ~tokens
         light = ratio[:, :, 1]
         blue, red = ratio[:, :, 0] - light, ratio[:, :, 2] - light
         if np.count_nonzero(usable) < 50:
             return usable.copy(), light
-        bright = np.percentile(light[usable], 85)
-        paper = usable & (light > bright - 1.2)
-        off = np.maximum(np.abs(blue - np.median(blue[paper])), np.abs(red - np.median(red[paper])))
+        thin = usable[1::2, ::2]
+        levels = light[1::2, ::2]
+        bright = np.percentile(levels[thin], 85)
+        paper = thin & (levels > bright - 1.2)
+        off = np.maximum(
+            np.abs(blue - np.median(blue[1::2, ::2][paper])), np.abs(red - np.median(red[1::2, ::2][paper]))
+        )
         step = np.maximum(
             np.abs(cv2.Sobel(light, cv2.CV_32F, 1, 0, ksize=3)), np.abs(cv2.Sobel(light, cv2.CV_32F, 0, 1, ksize=3))
         ) / 4

@@ -43,6 +43,11 @@ class Lens:
     k1_spread: float = 0.01
 
 
+@lru_cache(maxsize=64)
+def _rotation(rvec: tuple[float, float, float]) -> Array:
+    return np.asarray(cv2.Rodrigues(np.asarray(rvec))[0], np.float64)
+
+
 @dataclass(frozen=True)
 class Pose:
     """Sheet -> picture. `rvec`, `tvec` (3,), `centre_px`: principal point."""
@@ -55,7 +60,7 @@ class Pose:
     inset_mm: float = INSET_MM
 
     def _matrix(self) -> Array:
-        return np.asarray(cv2.Rodrigues(np.asarray(self.rvec))[0], np.float64)
+        return _rotation(self.rvec)
 
     def project(self, points_mm: Array, z_mm: float = 0.0) -> Array:
         """Sheet points (n, 2) at height `z_mm` -> pixels (n, 2)."""
@@ -356,6 +361,16 @@ def register(
         if best is not None:
             return best
     return None
+
+
+def drift_px(grey: Image, last: Registration, agree: Array) -> float | None:
+    """How far the tags' corners lie from where the pose predicts them, the median; None when too few tags are seen."""
+    board_set = last.board_set
+    seen = [tag for tag, value in zip(board_set.fiducials.ids, agree, strict=True) if value >= SEEN_CORRELATION]
+    if len(seen) < 2:
+        return None
+    predicted = last.pose.project(np.concatenate([tag_corners_mm(board_set, tag, last.pose.inset_mm) for tag in seen]))
+    return float(np.median(np.linalg.norm(refine(grey, predicted) - predicted, axis=1)))
 
 
 def follow(grey: Image, last: Registration, lens: Lens | None = None) -> Registration | None:

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
-from vision.boardset import BoardSet, contains
+from vision.boardset import BoardSet, Point, border_distance, contains
 from vision.marks import Templates, polar_offsets_mm, polarity, sample, templates
 from vision.registration import Array, Image, Registration
 from vision.sighting import Token
@@ -40,10 +42,14 @@ class Found:
     evenness: float
 
 
+LOGS = (46.0 * np.log((np.arange(256) + 4.0) / 4.0)).astype(np.float32)
+LOGS *= 255 / LOGS[-1]
+LOG_TABLE = np.round(LOGS).astype(np.uint8)
+
+
 def logarithmic(grey: Image) -> Image:
     """Grey levels on a logarithmic scale, so that one threshold serves light and shadow."""
-    table = 46.0 * np.log((np.arange(256) + 4.0) / 4.0)
-    return cv2.LUT(grey, np.clip(table * 255 / table[-1], 0, 255).astype(np.uint8))
+    return np.asarray(cv2.LUT(grey, LOG_TABLE))
 
 
 def _mark_length_mm(board_set: BoardSet) -> float:
@@ -95,29 +101,32 @@ def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds:
         return centres_mm, np.zeros((len(centres_mm), len(board_set.tokens.marks)))
     offsets = polar_offsets_mm(board_set)
     z_mm = -board_set.tokens.height_mm
-    logs = logarithmic(grey)
-    scores = book.correlate(sample(logs, registration.pose, centres_mm, offsets, z_mm))
+    scores = book.correlate(LOGS[sample(grey, registration.pose, centres_mm, offsets, z_mm)])
     best = np.abs(scores).max(axis=1, initial=0)
     worth: list[int] = []
     for index in np.argsort(-best, kind="stable"):
         if best[index] < CLIMB_FROM:
             break
-        if all(np.hypot(*(centres_mm[index] - centres_mm[other])) > board_set.tokens.size_mm / 4 for other in worth):
+        apart = centres_mm[worth] - centres_mm[index]
+        if not np.any(np.hypot(apart[:, 0], apart[:, 1]) < board_set.tokens.size_mm / 4):
             worth.append(int(index))
     centres_mm, scores = centres_mm[worth], scores[worth]
+    going = np.arange(len(centres_mm))
     for attempt in range(rounds):
-        if len(centres_mm) == 0:
+        if len(going) == 0:
             break
-        centres_mm, scores = _climb(logs, registration, book, centres_mm, offsets, STEP_MM / (attempt + 1))
+        climbed = _climb(grey, registration, book, centres_mm[going], offsets, STEP_MM / (attempt + 1))
+        centres_mm[going], scores[going], arrived = climbed
+        going = going[~arrived]
     return centres_mm, scores
 
 
 def _climb(
-    logs: Image, registration: Registration, book: Templates, centres_mm: Array, offsets: Array, step_mm: float
-) -> tuple[Array, Array]:
+    grey: Image, registration: Registration, book: Templates, centres_mm: Array, offsets: Array, step_mm: float
+) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
     around = np.array([[x, y] for y in (-1, 0, 1) for x in (-1, 0, 1)], np.float64) * step_mm
     trials = (centres_mm[:, None, :] + around).reshape(-1, 2)
-    patches = sample(logs, registration.pose, trials, offsets, -registration.board_set.tokens.height_mm)
+    patches = LOGS[sample(grey, registration.pose, trials, offsets, -registration.board_set.tokens.height_mm)]
     scores = book.correlate(patches).reshape(len(centres_mm), 9, -1)
     best = np.abs(scores).max(axis=2)
     rows = np.arange(len(centres_mm))
@@ -129,15 +138,21 @@ def _climb(
             bend = low + high - 2 * grid[row, 1, 1]
             if bend < -1e-6:
                 shift[row, axis] = np.clip((low - high) / (2 * bend), -0.5, 0.5) * step_mm
-    return centres_mm + shift, scores[rows, pick]
+    return centres_mm + shift, scores[rows, pick], pick == 4
 
 
-def find(grey: Image, registration: Registration, hints_mm: Sequence[tuple[float, float]] = (), least: float = SURE) -> list[Found]:
-    """Every token in the picture, on and beside the sheet. `hints_mm`: where tokens stood before."""
+def find(
+    grey: Image,
+    registration: Registration,
+    hints_mm: Sequence[tuple[float, float]] = (),
+    region: tuple[int, int, int, int] | None = None,
+    least: float = SURE,
+) -> list[Found]:
+    """Every token on and beside the sheet. `hints_mm`: where tokens stood before; `region`: where else to look, in pixels."""
     board_set = registration.board_set
     if not board_set.tokens.marks:
         return []
-    starts = candidates_mm(grey, registration)
+    starts = candidates_mm(grey, registration, region)
     if len(hints_mm):
         starts = np.concatenate([np.asarray(hints_mm, np.float64), starts])
     return name(grey, registration, starts, least)
@@ -206,23 +221,24 @@ def _likelihoods(board_set: BoardSet, scores: Array) -> dict[str, float]:
     return {kind: max(FLOOR_NATS, value - top) for kind, value in raw.items()}
 
 
-def place(board_set: BoardSet, found: Found) -> Token:
-    """A found token on its site, with the sites whose border is within NEAR_MM."""
+@lru_cache(maxsize=1024)
+def _box(polygon_mm: tuple[Point, ...]) -> tuple[float, float, float, float]:
+    xs, ys = zip(*polygon_mm, strict=True)
+    return min(xs), min(ys), max(xs), max(ys)
+
+
+def place(board_set: BoardSet, found: Found) -> tuple[Token, bool]:
+    """A found token on its site, with the sites whose border is within NEAR_MM; and whether any border is so near."""
     x, y = found.centre_mm
-    site = next((site.id for site in board_set.sites if contains(site.polygon_mm, x, y)), None)
+    home: str | None = None
     near = []
-    for other in board_set.sites:
-        if other.id == site:
+    for site in board_set.sites:
+        left, top, right, bottom = _box(site.polygon_mm)
+        if not (left - NEAR_MM <= x <= right + NEAR_MM and top - NEAR_MM <= y <= bottom + NEAR_MM):
             continue
-        polygon = np.asarray(other.polygon_mm, np.float32).reshape(-1, 1, 2)
-        if cv2.pointPolygonTest(polygon, (float(x), float(y)), True) > -NEAR_MM:
-            near.append(other.id)
-    return Token(found.kind, site, (round(x, 2), round(y, 2)), found.likelihoods, tuple(sorted(near)))
-
-
-def near_border(board_set: BoardSet, token: Token) -> bool:
-    """Whether a token stands within NEAR_MM of its own site's border."""
-    if token.site is None:
-        return bool(token.near)
-    polygon = np.asarray(board_set.site(token.site).polygon_mm, np.float32).reshape(-1, 1, 2)
-    return cv2.pointPolygonTest(polygon, (float(token.centre_mm[0]), float(token.centre_mm[1])), True) < NEAR_MM
+        if border_distance(site.polygon_mm, x, y) < NEAR_MM:
+            near.append(site.id)
+        if home is None and contains(site.polygon_mm, x, y):
+            home = site.id
+    others = tuple(sorted(site for site in near if site != home))
+    return Token(found.kind, home, (round(x, 2), round(y, 2)), found.likelihoods, others), bool(near)
