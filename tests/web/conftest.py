@@ -7,7 +7,7 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -151,17 +151,27 @@ def demo_stage(board: BoardSet) -> Stage:
 
 
 @pytest.fixture
-def site(stage: Stage) -> Iterator[Site]:
-    running = Site(stage)
-    yield running
-    running.stop()
+def serve() -> Iterator[Callable[[Any], Site]]:
+    """Serve a table's page until the test ends."""
+    running: list[Site] = []
+
+    def started(table: Any) -> Site:
+        running.append(Site(table))
+        return running[-1]
+
+    yield started
+    for site in running:
+        site.stop()
 
 
 @pytest.fixture
-def demo_site(demo_stage: Stage) -> Iterator[Site]:
-    running = Site(demo_stage)
-    yield running
-    running.stop()
+def site(serve: Callable[[Any], Site], stage: Stage) -> Site:
+    return serve(stage)
+
+
+@pytest.fixture
+def demo_site(serve: Callable[[Any], Site], demo_stage: Stage) -> Site:
+    return serve(demo_stage)
 
 
 @pytest.fixture(scope="session")

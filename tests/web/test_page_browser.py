@@ -94,8 +94,8 @@ def test_lights_glow_in_the_colours_the_device_shows(page, site, stage):
     lights = {
         "connected": True,
         "state": "illegal",
-        "sites": {"c3": "#401700", "c1": "#000000"},
-        "bars": {"South": ["#401700"] * 4 + ["#000000"], "North": []},
+        "sites": {"c3": "#cc7f00", "c1": "#000000"},
+        "bars": {"South": ["#cc7f00"] * 4 + ["#000000"], "North": []},
         "lamp": "#000000",
         "brightness": 64,
     }
@@ -103,7 +103,7 @@ def test_lights_glow_in_the_colours_the_device_shows(page, site, stage):
     page.goto(site.url)
     expect(page.locator(".lamp")).to_have_count(1)
     expect(page.locator(".lamp")).to_have_attribute("data-site", "c3")
-    expect(page.locator(".lamp .core")).to_have_attribute("stroke", "rgb(255 160 0)")
+    expect(page.locator(".lamp .core")).to_have_attribute("stroke", "rgb(255 159 0)")
     expect(page.locator('.bar[data-player="South"] .lit')).to_have_count(4)
     stage.tell(lights={"connected": False}, link={"state": "lost", "sentence": "The cable is out; looking for it."})
     expect(page.locator(".lamp")).to_have_count(0)

@@ -11,13 +11,12 @@ export function make(name, attributes = {}, ...children) {
 
 export const tokenUrl = (kind) => `/token.svg?kind=${encodeURIComponent(kind)}`;
 
-// What an LED looks like: drive values are linear light, and the device dims the whole scene; a screen shows the same glow.
-function glow(hex, brightness) {
-  const drive = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16) / Math.max(1, brightness));
-  const peak = Math.max(...drive);
-  if (!(peak > 0.004)) return null;
-  const colour = drive.map((value) => Math.round(255 * (value / peak) ** (1 / 2.2)));
-  return { colour: `rgb(${colour.join(" ")})`, strength: Math.min(1, 0.25 + peak ** (1 / 2.2)) };
+// A light as a glow: its hue at full strength, and how strongly it shines. Colours come as a screen shows them.
+function glow(hex) {
+  const rgb = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+  const peak = Math.max(...rgb);
+  if (!(peak > 0)) return null;
+  return { colour: `rgb(${rgb.map((value) => Math.round((255 * value) / peak)).join(" ")})`, strength: 0.25 + 0.75 * (peak / 255) };
 }
 
 export class Board {
@@ -196,16 +195,15 @@ export class Board {
   lights(lights) {
     this.latest.lights = lights;
     if (!this.geo) return;
-    const brightness = lights.brightness ?? 255;
     const rings = [];
     for (const [site, hex] of Object.entries(lights.sites ?? {})) {
-      const lit = glow(hex, brightness);
+      const lit = glow(hex);
       const centre = this.geo.sites[site]?.centre;
       if (lit && centre) rings.push(this.lamp(centre, this.geo.token.size / 2 + 2.6, lit, site));
     }
     this.layers.rings.replaceChildren(...rings);
     this.layers.bars.replaceChildren(
-      ...Object.entries(this.geo.bars).map(([player, line]) => this.bar(player, line, lights.bars?.[player], brightness)),
+      ...Object.entries(this.geo.bars).map(([player, line]) => this.bar(player, line, lights.bars?.[player])),
     );
   }
 
@@ -214,14 +212,14 @@ export class Board {
     return make("g", { class: "lamp", "data-site": site, opacity: lit.strength }, circle("halo"), circle("rim"), circle("core"));
   }
 
-  bar(player, line, colours, brightness) {
+  bar(player, line, colours) {
     const [[x1, y1], [x2, y2]] = [line.from, line.to];
     const leds = colours?.length ? colours : Array(9).fill("#000000");
     const group = make("g", { class: "bar", "data-player": player }, make("line", { x1, y1, x2, y2, class: "housing" }));
     leds.forEach((hex, index) => {
       const along = leds.length > 1 ? index / (leds.length - 1) : 0.5;
       const [cx, cy] = [x1 + (x2 - x1) * along, y1 + (y2 - y1) * along];
-      const lit = glow(hex, brightness);
+      const lit = glow(hex);
       if (!lit) group.append(make("circle", { cx, cy, r: 1.5, class: "led" }));
       else
         group.append(
