@@ -320,7 +320,7 @@ def _key(position: TransetPosition) -> str:
     return f"{position.board}{position.mover}"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _picture(board: str) -> Placement:
     return Placement({SITES[i]: (KIND_OF[letter],) for i, letter in enumerate(board) if letter != "."})
 
