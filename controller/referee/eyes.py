@@ -115,25 +115,25 @@ def _follow_trouble(draft: Draft, code: str | None) -> None:
     if code != eyes.code:
         draft.set_eyes(code=code, since_s=state.t_s)
         eyes = draft.state.eyes
-    if eyes.told not in (None, "hand", code):
+    if eyes.told not in (None, code) and not eyes.told_of_sites:
         _sees_again(draft)
     if code is not None and draft.state.eyes.told != code and state.t_s - eyes.since_s >= state.timing.trouble_s - 1e-6:
         if draft.state.eyes.told is not None:
             _sees_again(draft)
         cannot_see(draft, code, sorted(state.seen.placement.hidden) if code not in BLIND else [])
-        if code in ("no_board", "lost"):
+        if code == "no_board":
             draft.set_eyes(found=False)
 
 
-def cannot_see(draft: Draft, code: str, sites: list[str]) -> None:
+def cannot_see(draft: Draft, code: str, sites: list[str], *, of_sites: bool = False) -> None:
     """Seeing ends. `why` names the sentence."""
-    draft.set_eyes(told=code)
+    draft.set_eyes(told=code, told_of_sites=of_sites)
     draft.emit("cannot_see", {"code": code, "sites": sites, "why": f"cannot_see.{code}"})
 
 
 def _sees_again(draft: Draft) -> None:
     code = draft.state.eyes.told
-    draft.set_eyes(told=None)
+    draft.set_eyes(told=None, told_of_sites=False)
     draft.emit("sees_again", {"code": code, "sites": [], "why": f"sees_again.{code}"})
 
 
@@ -148,14 +148,12 @@ def follow_hand(draft: Draft) -> None:
         draft.set_eyes(hand_since_s=state.t_s)
     since_s = draft.state.eyes.hand_since_s
     told = draft.state.eyes.told
-    if since_s is None:
-        if told in ("hand", "glare") and state.eyes.code is None:
-            _sees_again(draft)
-        return
-    if told is None and state.t_s - since_s >= state.timing.hand_s - 1e-6:
-        needed = consider(draft).explained.answer == "unclear"
-        if needed:
-            cannot_see(draft, "hand" if state.seen.hand else "glare", sorted(placement.hidden))
+    long = since_s is not None and state.t_s - since_s >= state.timing.hand_s - 1e-6
+    needed = long and consider(draft).explained.answer == "unclear"
+    if told is None and needed:
+        cannot_see(draft, "hand" if state.seen.hand else "glare", sorted(placement.hidden), of_sites=True)
+    elif draft.state.eyes.told_of_sites and not needed:
+        _sees_again(draft)
 
 
 def tick(draft: Draft, t_s: float) -> None:

@@ -10,7 +10,7 @@ from controller.referee.lines import Done, Line
 from controller.referee.state import Draft, Eyes, Seen, State
 from controller.referee.timing import Timing
 from controller.referee.view import Phase, Played
-from controller.rules.api import Game
+from controller.rules.api import Game, Position, RulesError
 
 
 def write_belief(draft: Draft, before: State) -> None:
@@ -69,7 +69,8 @@ def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[st
     if belief is None or not belief["lines"] or int(belief["game_no"]) != game_no:
         return state
     record = _record(rows, game_no)
-    lines = tuple(_line(game, told, record) for told in belief["lines"])
+    replayed = _replayed(game, rows, game_no, record)
+    lines = tuple(_line(game, told, record, replayed) for told in belief["lines"])
     published = tuple(record[n] for n in sorted(record) if n <= len(lines[0].record))
     phase: Phase = "over" if belief["phase"] == "over" else "play"
     result = belief.get("result") or {}
@@ -101,8 +102,31 @@ def _record(rows: Sequence[Mapping[str, Any]], game_no: int) -> dict[int, Done]:
     return record
 
 
-def _line(game: Game, told: Mapping[str, Any], record: Mapping[int, Done]) -> Line:
-    position = game.parse_position(told["anchor"])
+def _replayed(
+    game: Game, rows: Sequence[Mapping[str, Any]], game_no: int, record: Mapping[int, Done]
+) -> dict[int, Position]:
+    """The positions of the game, turn by turn: a position may know more of its past than its text does."""
+    begun = next((r for r in reversed(rows) if r["event"] == "setup_complete" and int(r["game_no"]) == game_no), None)
+    if begun is None:
+        return {}
+    position = game.parse_position(begun["position"])
+    positions = {0: position}
+    for n in sorted(record):
+        done = record[n]
+        try:
+            if game.to_move(position) is None:
+                position = game.with_mover(position, done.played.player)
+            position = game.after(position, game.parse_turn(position, done.played.text))
+        except RulesError:  # accepted as played, or the operator set the position
+            position = game.parse_position(done.position)
+        positions[n] = position
+    return positions
+
+
+def _line(game: Game, told: Mapping[str, Any], record: Mapping[int, Done], replayed: Mapping[int, Position]) -> Line:
+    position = replayed.get(int(told["n"]))
+    if position is None or game.position_text(position) != told["anchor"]:
+        position = game.parse_position(told["anchor"])
     mover = told.get("to_move")
     if mover is not None and game.to_move(position) != mover:
         position = game.with_mover(position, mover)

@@ -47,7 +47,10 @@ class Seen:
 
 @dataclass(frozen=True)
 class Eyes:
-    """Can the referee see? `code`: the trouble that lasts, `since_s` when it began, `told`: it was said."""
+    """Can the referee see? `code`: the trouble that lasts, `since_s` when it began, `told`: it was said.
+
+    `told_of_sites`: it was said because some needed sites are hidden, not because of a trouble of the whole picture.
+    """
 
     found: bool = False
     moved: bool = False
@@ -55,6 +58,7 @@ class Eyes:
     code: str | None = None
     since_s: float = 0.0
     told: str | None = None
+    told_of_sites: bool = False
     hand_since_s: float | None = None
 
 

@@ -11,6 +11,19 @@ from controller.referee.timing import Timing
 from controller.rules.transet import TRANSET
 
 
+def test_a_repeated_position_is_still_remembered_after_a_power_cut() -> None:
+    game = TRANSET.with_options({"repetition_draw": "3"})
+    table = Table(game=game)
+    table.begin()
+    table.play("c1-c2")
+    table.play("c5-c4")
+    table.play("a1-a2", "c2-c1")
+    table.play("a5-a4", "c4-c5")
+    state = reducer.resume(game, "transet", Timing(), rows(table))
+    assert state.line.position == table.state.line.position
+    assert state.line.position.past
+
+
 def story(table: Table) -> None:
     table.begin()
     for turn in (("c1-c2",), ("c5-c4",), ("a1-a2",), ("b5-a4",), ("c2-c1",), ("a2-b3",), ("b3-a2",), ("b1-c2",)):

@@ -54,6 +54,16 @@ def test_a_hand_that_stays_is_named_after_three_seconds() -> None:
     assert brief(table.told()) == ["cannot_see hand", "sees_again hand"]
 
 
+def test_something_that_hides_needed_sites_without_a_hand_is_glare() -> None:
+    table = playing()
+    table.hand("a1-")
+    table.off.clear()
+    table.wait(6, hidden=frozenset({"a2", "b2"}))
+    assert brief(table.told()) == ["cannot_see glare"]
+    table.wait(0.5)
+    assert brief(table.told()) == ["cannot_see glare", "sees_again glare"]
+
+
 def test_a_hand_over_nothing_needed_is_not_named() -> None:
     table = playing()
     table.wait(8, hand=True)
