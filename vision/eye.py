@@ -44,6 +44,7 @@ class _Board:
     registration: Registration
     paper: PaperView
     cells_px: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
+    known: Mask  # by the set's tags: those that gave the pose
     watch: Mask  # small picture: the sheet and a little more
 
     @classmethod
@@ -55,7 +56,9 @@ class _Board:
         outline = registration.pose.project(rim) / motion.SHRINK
         layer = np.zeros((registration.size_px[1] // motion.SHRINK, registration.size_px[0] // motion.SHRINK), np.uint8)
         cv2.fillPoly(layer, [np.round(outline).astype(np.int32)], 1)
-        return cls(registration, PaperView(registration), registration.pose.project(cells).astype(np.float32), layer > 0)
+        known = np.isin(board_set.fiducials.ids, registration.tags)
+        places = registration.pose.project(cells).astype(np.float32)
+        return cls(registration, PaperView(registration), places, known, layer > 0)
 
 
 class Eye:
@@ -115,9 +118,8 @@ class Eye:
         grey: Image | None = None
         if board is not None:
             agree = correlate_cells(image, board.cells_px, board.registration.board_set)
-            known = np.isin(board.registration.board_set.fiducials.ids, board.registration.tags)
             steady = last is not None and last.game is not None and last.trouble is None and not stirred
-            if steady and self._looked is not None and np.all(agree[known] >= SEEN_CORRELATION):
+            if steady and self._looked is not None and np.all(agree[board.known] >= SEEN_CORRELATION):
                 if not motion.differs(small, self._looked):
                     return self._unchanged(small, t_s, frame, epoch)
             grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
@@ -135,9 +137,8 @@ class Eye:
         lens = self._lens_of(board.registration.size_px)
         seen = int(np.count_nonzero(agree >= SEEN_CORRELATION))
         drift = drift_px(grey, board.registration, agree)
-        missing = np.isin(board.registration.board_set.fiducials.ids, board.registration.tags, invert=True)
         if drift is not None and drift < STILL_MM * board.registration.px_per_mm():
-            if not np.any(agree[missing] >= SEEN_CORRELATION):
+            if not np.any(agree[~board.known] >= SEEN_CORRELATION):
                 return board, False
         if seen >= 2:
             now = follow(grey, board.registration, lens)

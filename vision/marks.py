@@ -6,6 +6,7 @@ its sign says whether the mark is lighter or darker than its ground.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,11 +26,16 @@ DRAWN_BLUR_MM = 0.7  # about what a webcam's picture has
 
 @dataclass(frozen=True)
 class Templates:
-    """`matrix` (ANGLES * RADII, marks * ANGLES): unit columns, weighted by area; `weights` (ANGLES * RADII,)."""
+    """`matrix` (ANGLES * RADII, marks * ANGLES): unit columns, weighted by area; `weights` (ANGLES * RADII,).
+
+    `offsets_mm` (ANGLES * RADII, 2): the samples' places; `signs`: colour -> `polarity`.
+    """
 
     names: tuple[str, ...]
-    matrix: Array
-    weights: Array
+    matrix: npt.NDArray[np.float32]
+    weights: npt.NDArray[np.float32]
+    offsets_mm: Array
+    signs: Mapping[str, int]
 
     def correlate(self, patches: Array) -> Array:
         """Patches (n, ANGLES * RADII) -> the correlation of each with each mark, best turn by size: (n, marks), signed."""
@@ -58,13 +64,14 @@ def _weights() -> Array:
 
 
 @lru_cache(maxsize=8)
-def _templates(board_set_key: int, holder: _Holder) -> Templates:
+def _templates(holder: _Holder) -> Templates:
     board_set = holder.board_set
     colour = next(name for name, paint in board_set.tokens.colours.items() if paint.mark is not None)
     paint = board_set.tokens.colours[colour]
     body, ink = _grey(paint.body), _grey(paint.mark or paint.body)
     offsets = polar_offsets_mm(board_set)
     weights = _weights()
+    signs = {name: polarity(board_set, name) for name in board_set.tokens.colours}
     columns = []
     for name in board_set.tokens.marks:
         drawn = token_raster(board_set, f"{colour}-{name}", DRAWN_PX_PER_MM, paint.body)
@@ -78,7 +85,7 @@ def _templates(board_set_key: int, holder: _Holder) -> Templates:
             column = cv2.remap(coverage, places[None], NO_MAP, cv2.INTER_LINEAR)[0].astype(np.float64)
             column = (column - column @ weights) * np.sqrt(weights)
             columns.append(column / max(float(np.linalg.norm(column)), 1e-9))
-    return Templates(tuple(board_set.tokens.marks), np.ascontiguousarray(np.array(columns, np.float32).T), weights.astype(np.float32))
+    return Templates(tuple(board_set.tokens.marks), np.ascontiguousarray(np.array(columns, np.float32).T), weights.astype(np.float32), offsets, signs)
 
 
 class _Holder:
@@ -98,7 +105,7 @@ def templates(board_set: BoardSet) -> Templates | None:
     """The turned drawings of a set's marks; None for a set without marks."""
     if not board_set.tokens.marks:
         return None
-    return _templates(id(board_set), _Holder(board_set))
+    return _templates(_Holder(board_set))
 
 
 def _grey(rgb: tuple[int, int, int]) -> float:

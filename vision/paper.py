@@ -33,7 +33,8 @@ class Drawing:
     logs: npt.NDArray[np.float32]
     usable: Mask
     labels: npt.NDArray[np.int16]
-    points_mm: Array
+    xs_mm: Array
+    ys_mm: Array
 
 
 def logs_of(picture: npt.NDArray[np.floating] | Image) -> npt.NDArray[np.float32]:
@@ -67,14 +68,14 @@ def _drawing(key: _Key) -> Drawing:
     usable &= cv2.erode(usable.astype(np.uint8), np.ones((3, 3), np.uint8), borderType=cv2.BORDER_REPLICATE) > 0
     usable[:1] = usable[-1:] = False
     usable[:, :1] = usable[:, -1:] = False
-    x, y = np.meshgrid((np.arange(width) + 0.5) * CELL_MM, (np.arange(height) + 0.5) * CELL_MM)
+    xs, ys = (np.arange(width) + 0.5) * CELL_MM, (np.arange(height) + 0.5) * CELL_MM
     labels = np.full((height, width), -1, np.int16)
     for index, site in enumerate(board_set.sites):
         corners = np.round((np.asarray(site.polygon_mm) / CELL_MM - 0.5) * 256).astype(np.int32)
         layer = np.zeros((height, width), np.uint8)
         cv2.fillPoly(layer, [corners], 1, cv2.LINE_8, 8)
         labels[(layer > 0) & (labels < 0)] = index
-    return Drawing(logs_of(mean), usable, labels, np.column_stack([x.ravel(), y.ravel()]))
+    return Drawing(logs_of(mean), usable, labels, xs, ys)
 
 
 def drawing(board_set: BoardSet) -> Drawing:
@@ -88,15 +89,14 @@ class PaperView:
     def __init__(self, registration: Registration) -> None:
         self.registration = registration
         self.drawing = drawing(registration.board_set)
-        places = registration.pose.project(self.drawing.points_mm)
+        places = registration.pose.project_grid(self.drawing.xs_mm, self.drawing.ys_mm)
         # a half-size copy of the sheet's part is read: its pixel (u, v) covers the full one's (2u, 2v) to (2u + 1, 2v + 1)
-        shape = self.drawing.usable.shape
         width, height = registration.size_px
-        left, top = (int(max(0, value)) // 2 * 2 for value in places.min(axis=0) - 4)
-        right, bottom = (int(value) + 6 for value in places.max(axis=0))
+        left, top = (int(max(0, value)) // 2 * 2 for value in places.min(axis=(0, 1)) - 4)
+        right, bottom = (int(value) + 6 for value in places.max(axis=(0, 1)))
         self._part = (slice(top, min(height, bottom)), slice(left, min(width, right)))
-        self._maps = ((places - [left, top] - 0.5) / 2).astype(np.float32).reshape(*shape, 2)
-        self.inside: Mask = np.all((places >= 1) & (places < [width - 2, height - 2]), axis=1).reshape(shape)
+        self._maps = (places - np.array([left + 0.5, top + 0.5], np.float32)) / 2
+        self.inside: Mask = ((places >= 1) & (places < np.array([width - 2, height - 2], np.float32))).all(axis=2)
 
     def within(self, point_mm: tuple[float, float]) -> bool:
         """Whether a point lies on the sheet."""
@@ -127,7 +127,10 @@ class PaperView:
         step = np.maximum(
             np.abs(cv2.Sobel(light, cv2.CV_32F, 1, 0, ksize=3)), np.abs(cv2.Sobel(light, cv2.CV_32F, 0, 1, ksize=3))
         ) / 4
-        wrong = (off > CHROMA_LIMIT) | (step > EDGE_LIMIT) | (light < bright - DARK_LIMIT)
+        # in the dark noise alone makes colours and edges
+        chroma_limit = np.clip(4 * np.median(off[1::2, ::2][thin]), CHROMA_LIMIT, 0.25)
+        edge_limit = np.clip(7 * np.median(step[1::2, ::2][thin]), EDGE_LIMIT, 0.3)
+        wrong = (off > chroma_limit) | (step > edge_limit) | (light < bright - DARK_LIMIT)
         return wrong & usable, light
 
     def discs(self, centres_mm: Array, reach_mm: float) -> Mask:

@@ -70,6 +70,16 @@ class Pose:
         bend = 1 + self.k1 * np.sum(flat * flat, axis=1, keepdims=True)
         return np.asarray(flat * bend * self.focal_px + np.asarray(self.centre_px))
 
+    def project_grid(self, xs_mm: Array, ys_mm: Array) -> npt.NDArray[np.float32]:
+        """Pixels (len(ys), len(xs), 2) of a grid on the sheet; quicker than `project` for many points."""
+        turn = self._matrix().astype(np.float32)
+        x, y = xs_mm.astype(np.float32)[None, :], ys_mm.astype(np.float32)[:, None]
+        axes = [turn[row, 0] * x + turn[row, 1] * y + np.float32(self.tvec[row]) for row in range(3)]
+        flat_x, flat_y = axes[0] / axes[2], axes[1] / axes[2]
+        bend = (1 + np.float32(self.k1) * (flat_x * flat_x + flat_y * flat_y)) * np.float32(self.focal_px)
+        centre_x, centre_y = self.centre_px
+        return np.asarray(cv2.merge([flat_x * bend + np.float32(centre_x), flat_y * bend + np.float32(centre_y)]))
+
     def unproject(self, points_px: Array, z_mm: float = 0.0) -> Array:
         """Pixels (n, 2) -> the sheet points (n, 2) seen there if they lie at height `z_mm`."""
         bent = (points_px - np.asarray(self.centre_px)) / self.focal_px
@@ -227,8 +237,8 @@ def _detector(dictionary: str, thorough: bool) -> cv2.aruco.ArucoDetector:
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_NONE
     parameters.perspectiveRemovePixelPerCell = 8
     if not thorough:  # one adaptive window is a third of the work and finds nearly every tag
-        parameters.adaptiveThreshWinSizeMin = parameters.adaptiveThreshWinSizeMax = 17
-        parameters.minMarkerPerimeterRate = 0.04
+        parameters.adaptiveThreshWinSizeMin = parameters.adaptiveThreshWinSizeMax = 13
+        parameters.minMarkerPerimeterRate = 0.05
     book = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
     return cv2.aruco.ArucoDetector(book, parameters)
 

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.boardset import BoardSet, Point, border_distance, contains
-from vision.marks import Templates, polar_offsets_mm, polarity, sample, templates
+from vision.marks import Templates, sample, templates
 from vision.registration import Array, Image, Registration
 from vision.sighting import Token
 
@@ -99,7 +99,7 @@ def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds:
     book = templates(board_set)
     if book is None or len(centres_mm) == 0:
         return centres_mm, np.zeros((len(centres_mm), len(board_set.tokens.marks)))
-    offsets = polar_offsets_mm(board_set)
+    offsets = book.offsets_mm
     z_mm = -board_set.tokens.height_mm
     scores = book.correlate(LOGS[sample(grey, registration.pose, centres_mm, offsets, z_mm)])
     best = np.abs(scores).max(axis=1, initial=0)
@@ -167,17 +167,20 @@ def name(grey: Image, registration: Registration, starts_mm: Array, least: float
     kept: list[int] = []
     for index in order:
         apart = board_set.tokens.size_mm * 0.75
-        if all(np.hypot(*(centres[index] - centres[other])) > apart for other in kept):
+        between = centres[kept] - centres[index]
+        if not np.any(np.hypot(between[:, 0], between[:, 1]) < apart):
             kept.append(index)
     if not kept:
         return []
-    contrasts = _contrasts(grey, registration, centres[kept])
+    book = templates(board_set)
+    assert book is not None
+    contrasts = _contrasts(grey, registration, centres[kept], book)
     found = []
     evenness = _evenness(grey, registration, centres[kept])
     for index, contrast, even in zip(kept, contrasts, evenness, strict=True):
-        likelihoods = _likelihoods(board_set, scores[index])
+        likelihoods = _likelihoods(book, scores[index])
         kind = max(likelihoods, key=lambda name: likelihoods[name])
-        sign = polarity(board_set, board_set.split(kind)[0])
+        sign = book.signs[kind.rpartition("-")[0]]
         if abs(contrast) < 0.35 or np.sign(contrast) != sign:
             continue
         found.append(
@@ -186,10 +189,10 @@ def name(grey: Image, registration: Registration, starts_mm: Array, least: float
     return found
 
 
-def _contrasts(grey: Image, registration: Registration, centres_mm: Array) -> Array:
+def _contrasts(grey: Image, registration: Registration, centres_mm: Array, book: Templates) -> Array:
     """Logarithm of mark over body for each token: its 90th against its 10th percentile, signed by which is the rim's side."""
     board_set = registration.board_set
-    offsets = polar_offsets_mm(board_set)
+    offsets = book.offsets_mm
     values = np.log(sample(grey, registration.pose, centres_mm, offsets, -board_set.tokens.height_mm) + 4.0)
     low, high = np.percentile(values, [6, 94], axis=1)
     radius = np.linalg.norm(offsets, axis=1)
@@ -208,13 +211,11 @@ def _evenness(grey: Image, registration: Registration, centres_mm: Array) -> Arr
     return np.asarray(high - low)
 
 
-def _likelihoods(board_set: BoardSet, scores: Array) -> dict[str, float]:
+def _likelihoods(book: Templates, scores: Array) -> dict[str, float]:
     """Kind -> nats relative to the best, from signed correlations with each mark (marks,)."""
     raw = {}
-    marks = list(board_set.tokens.marks)
-    for colour in board_set.tokens.colours:
-        sign = polarity(board_set, colour)
-        for mark, score in zip(marks, scores, strict=True):
+    for colour, sign in book.signs.items():
+        for mark, score in zip(book.names, scores, strict=True):
             lack = max(0.0, 0.97 - sign * float(score))
             raw[f"{colour}-{mark}"] = -0.5 * (lack / CORRELATION_SPREAD) ** 2
     top = max(raw.values())
