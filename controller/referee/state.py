@@ -152,4 +152,5 @@ class Draft:
     ) -> None:
         """Write an event of this frame."""
         state = self.state
-        self.events.append(Event(event, state.t_s, state.frame, state.game_no, data or {}, internal, reasons))
+        game_no = max(1, state.game_no)  # what comes before the first set-up belongs to the first game
+        self.events.append(Event(event, state.t_s, state.frame, game_no, data or {}, internal, reasons))
