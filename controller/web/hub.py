@@ -6,8 +6,11 @@ Nothing is queued for a slow screen: it gets what is true when it is ready to re
 from __future__ import annotations
 
 import asyncio
+import logging
 
 from controller.web.ports import Snapshot, TableLike
+
+_log = logging.getLogger(__name__)
 
 PERIOD_S = 0.1  # at most ten messages a second for each screen
 
@@ -53,7 +56,13 @@ class Hub:
     async def _watch(self) -> None:
         while not self.closed:
             started = asyncio.get_running_loop().time()
-            self.newest = await asyncio.to_thread(self._table.wait, self.newest.rev, PERIOD_S)
+            try:
+                self.newest = await asyncio.to_thread(self._table.wait, self.newest.rev, PERIOD_S)
+            except Exception:
+                # The screens must come back by themselves when the table does.
+                _log.exception("the table could not be asked for its state")
+                await asyncio.sleep(1.0)
+                continue
             news, self._news = self._news, asyncio.Event()
             news.set()
             # A table that changes with every frame must not flood the screens.

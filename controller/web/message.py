@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from controller.referee.view import Offence, View
-from controller.rules.api import Owed, Shift
+from controller.rules.api import Owed, Reason, Shift
 from controller.web.phrases import name_of, phrase
 from controller.words import say, sentence
 
@@ -115,7 +115,7 @@ def _setup(view: View, language: str) -> Message:
 
 
 def _illegal(offence: Offence, language: str) -> Message:
-    sentences = tuple(dict.fromkeys(sentence(reason, language) for reason in offence.reasons))
+    sentences = tuple(dict.fromkeys(_why(reason, language) for reason in offence.reasons))
     return Message(
         "illegal",
         "amber",
@@ -134,7 +134,7 @@ def _over(view: View, language: str) -> Message:
         head = phrase("head_draw", language)
     else:
         head = phrase("head_wins", language, player=name_of(view.winner, language))
-    lead = say(view.why, language) if view.why else ""
+    lead = _said(view.why, language) if view.why else ""
     return Message("over", "win", head, lead=lead, more=(phrase("lead_again", language),), player=view.winner)
 
 
@@ -152,6 +152,21 @@ def _question(view: View, language: str) -> Message:
         more=tuple(candidates),
         answers=True,
     )
+
+
+def _why(reason: Reason, language: str) -> str:
+    """The sentence of a reason; the bare code where a game brings codes without words."""
+    try:
+        return sentence(reason, language)
+    except KeyError:
+        return f"{reason.code} ({', '.join(reason.sites)})"
+
+
+def _said(key: str, language: str) -> str:
+    try:
+        return say(key, language)
+    except KeyError:
+        return key
 
 
 def _owed(view: View, language: str) -> Message:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from controller.referee.view import View
-from controller.rules.api import RulesError
+from controller.rules.api import Owed, RulesError
 from controller.rules.registry import game_named
 from controller.web.message import Message, message
 from controller.web.phrases import name_of
@@ -109,9 +109,14 @@ def _board(view: View, told: Message, language: str) -> dict[str, Any]:
         "changed": sorted(view.changed),
         "last": [{"from": shift.origin, "to": shift.to} for shift in last],
         "targets": list(told.targets),
-        "owed": sorted({owed.at for owed in view.owed if owed.at is not None}) if told.code == "owed" else [],
+        "owed": _ways(view.owed) if told.code == "owed" else [],
         "fault": _fault_sites(view),
     }
+
+
+def _ways(owed: tuple[Owed, ...]) -> list[dict[str, str | None]]:
+    """Every way to carry what is owed from where it stands."""
+    return [{"from": one.at, "to": site} for one in owed if one.at is not None for site in sorted(one.to)]
 
 
 def _fault_sites(view: View) -> list[str]:

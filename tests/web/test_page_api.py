@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 from starlette.testclient import TestClient
@@ -205,3 +206,16 @@ def test_the_page_names_its_language_and_escapes(client):
     start = page.text.index('data-words="') + len('data-words="')
     words = page.text[start : page.text.index('"', start)].replace("&#34;", '"').replace("&#39;", "'")
     assert json.loads(words)["label_turns"] == "Coups"
+
+
+def test_streams_go_on_after_the_table_failed_to_answer(stage, monkeypatch):
+    waits = stage.wait
+    monkeypatch.setattr(stage, "wait", lambda rev, timeout_s: 1 / 0)
+    app = create_app(stage)
+    with TestClient(app, base_url="http://localhost"):
+        monkeypatch.setattr(stage, "wait", waits)
+        stage.show(to_move="North")
+        deadline = time.monotonic() + 10
+        while app.state.hub.newest.view.to_move != "North" and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert app.state.hub.newest.view.to_move == "North"

@@ -124,3 +124,9 @@ def test_what_was_played_is_told():
     assert message(View(t_s=1, phase="play", to_move="North", turns=played), "en").lead == "South played c1-c2 ✓"
     forgiven = (Played(1, "South", "c1-c3", legal=False),)
     assert "accepted as played" in message(View(t_s=1, phase="play", to_move="North", turns=forgiven), "en").lead
+
+
+def test_a_game_without_words_still_says_something():
+    offence = Offence("South", None, (Reason("TOO_WET", ("c3",), "rain 1"),), ())
+    assert message(replace(PLAY, offence=offence), "en").lead == "TOO_WET (c3)"
+    assert message(replace(PLAY, phase="over", winner="South", why="flooded"), "en").lead == "flooded"

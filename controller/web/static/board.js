@@ -69,10 +69,10 @@ export class Board {
 
   state(state) {
     this.latest.state = state;
+    this.playerNames = Object.fromEntries(state.players.map((one) => [one.id, one.name]));
     if (!this.geo) return;
     const { board, message } = state;
     for (const piece of board.pieces) this.names[piece.kind] = piece.name;
-    this.playerNames = Object.fromEntries(state.players.map((one) => [one.id, one.name]));
     const under = [];
     for (const move of board.last)
       for (const [site, which] of [[move.from, "from"], [move.to, "to"]])
@@ -83,9 +83,9 @@ export class Board {
     for (const site of board.targets) under.push(this.target(site));
     this.layers.under.replaceChildren(...under);
     this.layers.pieces.replaceChildren(...this.pieces(board.pieces));
-    const arrows = message.steps.map((step, index) => this.arrow(step, message.code === "illegal" ? "back" : "place", index));
-    for (const at of board.owed) if (board.targets.length <= 3)
-      for (const to of board.targets) arrows.push(this.arrow({ from: at, to }, "owed", 0));
+    const kind = message.code === "illegal" ? "back" : "place";
+    const arrows = message.steps.map((step, index) => this.arrow(step, kind, index));
+    if (board.owed.length <= 3) for (const step of board.owed) arrows.push(this.arrow(step, "owed", 0));
     this.layers.arrows.replaceChildren(...arrows.filter(Boolean));
   }
 

@@ -90,6 +90,7 @@ async function show(state) {
     const geometry = await answer.json();
     if (newest !== state) return; // something newer came while we asked; it draws itself
     geometryFor = geometry.name;
+    board.state(state);
     board.geometry(geometry);
   }
   showMessage(state);
@@ -126,6 +127,7 @@ function showMessage(state) {
   $("headline").dataset.length = lengthOf(told.headline);
   put($("sub"), told.sub);
   put($("lead"), told.lead);
+  $("lead").toggleAttribute("data-long", told.lead.length > 90);
   const kind = state.players.find((one) => one.id === told.player)?.kind;
   const emblem = $("emblem");
   emblem.hidden = !kind;
