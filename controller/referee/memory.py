@@ -57,7 +57,7 @@ def _told(game: Game, line: Line) -> dict[str, Any]:
 
 def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[str, Any]]) -> State:
     """The state that the journalled rows of a table lead to: the same lines, eyes freshly opened."""
-    game_no = max((int(row.get("game_no", 0)) for row in rows), default=0)
+    game_no = max((int(row["game_no"]) for row in rows if row["event"] == "setup_complete"), default=0)
     state = State(game, set_name, timing, "setup", game_no=game_no)
     # Nothing is known of the time without power: until the board is explained again there is no ground to accuse.
     state = replace(
