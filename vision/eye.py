@@ -1,4 +1,4 @@
-"""The eye: pictures in, Sightings out. Keeps the registration and what stood still; forgets pictures at once otherwise."""
+"""The eye: pictures in, Sightings out. Keeps the registration and one small picture of the last still moment."""
 
 from __future__ import annotations
 
@@ -52,7 +52,12 @@ class _Board:
         board_set = registration.board_set
         cells = np.concatenate([cell_points_mm(board_set, tag) for tag in board_set.fiducials.ids])
         width, height = board_set.sheet_mm
-        rim = np.array([[x * width, y * height] for x, y in ((0, 0), (0.5, 0), (1, 0), (1, 0.5), (1, 1), (0.5, 1), (0, 1), (0, 0.5))])
+        rim = np.array(
+            [
+                [x * width, y * height]
+                for x, y in ((0, 0), (0.5, 0), (1, 0), (1, 0.5), (1, 1), (0.5, 1), (0, 1), (0, 0.5))
+            ]
+        )
         outline = registration.pose.project(rim) / motion.SHRINK
         layer = np.zeros((registration.size_px[1] // motion.SHRINK, registration.size_px[0] // motion.SHRINK), np.uint8)
         cv2.fillPoly(layer, [np.round(outline).astype(np.int32)], 1)
@@ -80,6 +85,7 @@ class Eye:
         self._found: tuple[Found, ...] = ()
         self._things = Things.none()
         self._quiet_since_s: float | None = None
+        self._seen: tuple[bool, ...] = ()  # which tags were seen in the last full look
         self._adopted_sheet: Mask | None = None
         self._blind = 0
         self._started_s: float | None = None
@@ -118,10 +124,13 @@ class Eye:
         grey: Image | None = None
         if board is not None:
             agree = correlate_cells(image, board.cells_px, board.registration.board_set)
-            steady = last is not None and last.game is not None and last.trouble is None and not stirred
-            if steady and self._looked is not None and np.all(agree[board.known] >= SEEN_CORRELATION):
-                if not motion.differs(small, self._looked):
-                    return self._unchanged(small, t_s, frame, epoch)
+            seen = tuple(bool(value) for value in agree >= SEEN_CORRELATION)
+            steady = (
+                last is not None and last.game is not None and not stirred and seen == self._seen and sum(seen) >= 2
+            )
+            if steady and self._looked is not None and not motion.differs(small, self._looked):
+                return self._unchanged(small, t_s, frame, epoch)
+            self._seen = seen
             grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
             board, board_moved = self._keep(board, grey, agree)
         if board is None:
@@ -137,15 +146,15 @@ class Eye:
         lens = self._lens_of(board.registration.size_px)
         seen = int(np.count_nonzero(agree >= SEEN_CORRELATION))
         drift = drift_px(grey, board.registration, agree)
-        if drift is not None and drift < STILL_MM * board.registration.px_per_mm():
-            if not np.any(agree[~board.known] >= SEEN_CORRELATION):
-                return board, False
+        more = np.any(agree[~board.known] >= SEEN_CORRELATION)
+        if drift is not None and drift < STILL_MM * board.registration.px_per_mm() and not more:
+            return board, False
         if seen >= 2:
             now = follow(grey, board.registration, lens)
             if now is not None and len(now.tags) >= 2:
                 shift = _shift_mm(board.registration, now)
                 if shift < MOVED_MM:
-                    better = len(now.tags) > len(board.registration.tags)
+                    better = len(now.tags) >= min(3, len(board.registration.tags))
                     return (self._settle_on(now) if better else board), False
                 if len(now.tags) < 3 and shift < 4 * MOVED_MM:
                     return board, False  # two tags alone say little about a small shift
@@ -179,7 +188,9 @@ class Eye:
         self._blind = 0 if registration is not None else self._blind + 1
         return self._settle_on(registration) if registration is not None else None
 
-    def _sees_nothing(self, grey: Image, small: Image, t_s: float, frame: int, epoch: int, board_moved: bool) -> Sighting:
+    def _sees_nothing(
+        self, grey: Image, small: Image, t_s: float, frame: int, epoch: int, board_moved: bool
+    ) -> Sighting:
         trouble: Trouble = photometry.fault(grey) or "no_board"
         return Sighting(
             t_s, frame, trouble=trouble, board_moved=board_moved, light=photometry.brightness(small), epoch=epoch
@@ -200,15 +211,26 @@ class Eye:
         self._still, self._still_found = small, self._found
 
     def _full(
-        self, board: _Board, image: Image, grey: Image, small: Image, t_s: float, frame: int, epoch: int, stirred: bool, board_moved: bool
+        self,
+        board: _Board,
+        image: Image,
+        grey: Image,
+        small: Image,
+        t_s: float,
+        frame: int,
+        epoch: int,
+        stirred: bool,
+        board_moved: bool,
     ) -> Sighting:
         registration = board.registration
         board_set = registration.board_set
         changed = motion.changed(small, self._still) if self._still is not None else None
         hints = [token.centre_mm for token in (*self._found, *self._still_found)]
         found = find(grey, registration, hints, _region(board.watch, changed))
-        things = find_things(board.paper, image, found, small, self._still, changed, hints, board.watch, self._adopted_sheet)
-        self._things = things
+        things = find_things(
+            board.paper, image, found, small, self._still, changed, hints, board.watch, self._adopted_sheet
+        )
+        self._things, self._adopted_sheet = things, things.adopted
         self._found = tuple(things.clear)
         self._looked = small
         placed = [place(board_set, token) for token in things.clear]
@@ -221,7 +243,9 @@ class Eye:
                 uncertain.update([*token.near, *([token.site] if token.site else [])])
         if not things.hand and not stirred and self._still is None:
             self._still, self._still_found = small, self._found
-        moving = stirred and self._previous is not None and bool((motion.changed(small, self._previous) & board.watch).any())
+        moving = (
+            stirred and self._previous is not None and bool((motion.changed(small, self._previous) & board.watch).any())
+        )
         return Sighting(
             t_s,
             frame,
@@ -240,7 +264,7 @@ class Eye:
 
 
 def _region(sheet: Mask, changed: Mask | None) -> tuple[int, int, int, int] | None:
-    """The part of the full picture in which new tokens can be: all of it, or the sheet and what changed since all was still."""
+    """The part of the full picture in which new tokens can be: all, or the sheet and what changed."""
     if changed is None:
         return None
     x, y, width, height = cv2.boundingRect((sheet | changed).astype(np.uint8))

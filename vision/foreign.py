@@ -13,7 +13,7 @@ from vision import motion
 from vision.boardset import BoardSet
 from vision.motion import Mask
 from vision.paper import CELL_MM, PaperView
-from vision.registration import Image, Registration
+from vision.registration import Array, Image, Registration
 from vision.tokens import SURE, Found
 
 SHADE_MM = 7.0
@@ -23,17 +23,20 @@ LARGE_MM2 = 160.0
 SPOT_MM2 = 36.0
 """From this area of unseen ground on, a site is hidden."""
 BESIDE_MM2, SOLID_MM2 = 200.0, 90.0
-"""A thing beside the sheet that was not there before changes at least so much, and at least so much not only by shade."""
+"""A new thing beside the sheet changes at least so much, and at least so much not only by shade."""
 TOUCH_MM = 4.0
 SURE_BESIDE, SURE_NEARBY, NEARBY_MM = 0.87, 0.88, 60.0
 FIRST_STAY_S, STAY_S, ARM_STAY_S = 0.8, 2.0, 20.0
-"""A still thing is no hand: when it lay there from the first, when it came later, when it reaches the picture's edge."""
+"""A thing so long still is no hand: one there from the first, one that came, one that reaches the picture's edge."""
 
 
 @dataclass(frozen=True)
 class Things:
-    """`clear`: tokens seen beyond doubt; `hidden`: sites; `hand`: something foreign is there; `on_sheet`: grid cells it covers;
-    `reaches_edge`: it comes from the picture's edge, as arms do; `beside`: part of it lies beside the sheet."""
+    """`clear`: tokens seen beyond doubt; `hidden`: sites; `hand`: something foreign is there.
+
+    `on_sheet`: grid cells it covers; `reaches_edge`: it comes from the picture's edge, as arms do; `beside`: part of it
+    lies beside the sheet.
+    """
 
     clear: tuple[Found, ...]
     hidden: tuple[str, ...]
@@ -41,6 +44,7 @@ class Things:
     on_sheet: Mask
     reaches_edge: bool
     beside: bool
+    adopted: Mask | None = None
 
     @classmethod
     def none(cls) -> Things:
@@ -57,11 +61,11 @@ class Things:
 
 def _large(mask: Mask, least: float) -> tuple[Mask, npt.NDArray[np.int32]]:
     """The blobs of at least `least` cells, and their labels (0 elsewhere)."""
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8, ltype=cv2.CV_32S)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8, ltype=cv2.CV_32S)
     keep = stats[:, cv2.CC_STAT_AREA] >= least
     keep[0] = False
     labels = np.where(keep[labels], labels, 0)
-    return labels > 0, labels
+    return labels > 0, np.asarray(labels, np.int32)
 
 
 def _grown(mask: Mask, reach_mm: float) -> Mask:
@@ -82,8 +86,8 @@ def find_things(
 ) -> Things:
     """Sort what was found into clear tokens, hidden sites and things that don't belong.
 
-    `small`: the quarter-size picture; `still`: the last settled one; `changed`: where they differ; `stood_mm`: tokens seen then;
-    `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay.
+    `small`: the quarter-size picture; `still`: the last settled one; `changed`: where they differ; `stood_mm`: tokens
+    seen then; `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay.
     """
     registration = paper.registration
     board_set = registration.board_set
@@ -103,12 +107,13 @@ def find_things(
         if not doubtful:
             break
         clear = [token for token in clear if token not in doubtful]
-    spots = raw if adopted is None else raw | adopted
-    hidden = _hidden(paper, board_set, spots & ~discs if adopted is None else (raw & ~discs) | adopted, things, clear)
-    fresh = things if adopted is None else things & ~_grown(adopted, 4 * CELL_MM)
-    fresh, _ = _large(fresh, LARGE_MM2 / CELL_MM**2)
+    hidden = _hidden(paper, board_set, raw & ~discs, things)
+    fresh = things
+    if adopted is not None:
+        adopted = adopted & _grown(things, 2 * CELL_MM)  # what was taken away is forgotten
+        fresh, _ = _large(things & ~_grown(adopted, 4 * CELL_MM), LARGE_MM2 / CELL_MM**2)
     beside = bool(beside_small.any())
-    return Things(tuple(clear), hidden, bool(fresh.any()) or beside, things, reaches_edge, beside)
+    return Things(tuple(clear), hidden, bool(fresh.any()) or beside, things, reaches_edge, beside, adopted)
 
 
 def _doubtful(
@@ -126,7 +131,7 @@ def _doubtful(
     touched = np.zeros(len(tokens), np.bool_)
     reach_mm = radius_mm + SHADE_MM / 2 + TOUCH_MM
     if things.any():
-        away = cv2.distanceTransform((~things).astype(np.uint8), cv2.DIST_L2, 5) * CELL_MM
+        away: Array = cv2.distanceTransform((~things).astype(np.uint8), cv2.DIST_L2, 5) * CELL_MM
         for places in (centres, pose.unproject(tops_px)):
             columns, rows = (places / CELL_MM).astype(int).T
             inside = (rows >= 0) & (columns >= 0) & (rows < away.shape[0]) & (columns < away.shape[1])
@@ -143,7 +148,7 @@ def _doubtful(
     return weak + [token for token, is_touched in zip(tokens, touched, strict=True) if is_touched]
 
 
-def _hidden(paper: PaperView, board_set: BoardSet, spots: Mask, things: Mask, clear: Sequence[Found]) -> tuple[str, ...]:
+def _hidden(paper: PaperView, board_set: BoardSet, spots: Mask, things: Mask) -> tuple[str, ...]:
     labels = paper.drawing.labels
     tidy = cv2.morphologyEx(spots.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0
     covered = tidy | _grown(things, CELL_MM)
@@ -165,7 +170,7 @@ def _beside(
     sheet: Mask,
     tokens_mm: Sequence[tuple[float, float]],
 ) -> tuple[Mask, bool]:
-    """Blobs beside the sheet (small picture) that were not there when all was still, and whether one reaches the edge."""
+    """Blobs beside the sheet (small picture) that are new since all was still, and whether one reaches the edge."""
     nothing = np.zeros(small.shape[:2], np.bool_)
     if still is None or changed is None:
         return nothing, False
@@ -178,7 +183,7 @@ def _beside(
     reach = (board_set.tokens.size_mm / 2 + SHADE_MM) * scale
     places = registration.pose.project(np.array(tokens_mm).reshape(-1, 2)) / motion.SHRINK
     for x, y in places:
-        cv2.circle(layer, (int(round(x)), int(round(y))), int(round(reach)), 1, -1)
+        cv2.circle(layer, (round(float(x)), round(float(y))), round(reach), 1, -1)
     mask &= layer == 0
     blobs, labels = _large(mask, BESIDE_MM2 * scale**2)
     if np.count_nonzero(blobs) > 0.5 * np.count_nonzero(~sheet):

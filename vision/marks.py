@@ -1,7 +1,7 @@
 """Naming a token's mark: a polar patch of its top against the turned drawings of every mark.
 
-Patches are ANGLES x RADII samples round the token's middle; a correlation is normalised, so it is free of gain and veil, and
-its sign says whether the mark is lighter or darker than its ground.
+Patches are ANGLES x RADII samples round the token's middle; a correlation is normalised, so free of gain and veil,
+and its sign says whether the mark is lighter or darker than its ground.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Templates:
     signs: Mapping[str, int]
 
     def correlate(self, patches: Array) -> Array:
-        """Patches (n, ANGLES * RADII) -> the correlation of each with each mark, best turn by size: (n, marks), signed."""
+        """Patches (n, ANGLES * RADII) -> correlation of each with each mark, the turn of largest size: (n, marks)."""
         return self.correlate_turns(patches)[0]
 
     def correlate_turns(self, patches: Array) -> tuple[Array, Array]:
@@ -60,7 +60,7 @@ def polar_offsets_mm(board_set: BoardSet) -> Array:
 
 def _weights() -> Array:
     weights = np.tile(np.asarray(RADII), ANGLES)
-    return weights / weights.sum()
+    return np.asarray(weights / weights.sum())
 
 
 @lru_cache(maxsize=8)
@@ -75,7 +75,7 @@ def _templates(holder: _Holder) -> Templates:
     columns = []
     for name in board_set.tokens.marks:
         drawn = token_raster(board_set, f"{colour}-{name}", DRAWN_PX_PER_MM, paint.body)
-        coverage = (cv2.cvtColor(drawn, cv2.COLOR_BGR2GRAY).astype(np.float32) - body) / (ink - body)
+        coverage: Array = (cv2.cvtColor(drawn, cv2.COLOR_BGR2GRAY).astype(np.float32) - body) / (ink - body)
         coverage = cv2.GaussianBlur(coverage, (0, 0), DRAWN_BLUR_MM * DRAWN_PX_PER_MM)
         middle = (drawn.shape[1] - 1) / 2
         for turn in range(ANGLES):
@@ -85,7 +85,13 @@ def _templates(holder: _Holder) -> Templates:
             column = cv2.remap(coverage, places[None], NO_MAP, cv2.INTER_LINEAR)[0].astype(np.float64)
             column = (column - column @ weights) * np.sqrt(weights)
             columns.append(column / max(float(np.linalg.norm(column)), 1e-9))
-    return Templates(tuple(board_set.tokens.marks), np.ascontiguousarray(np.array(columns, np.float32).T), weights.astype(np.float32), offsets, signs)
+    return Templates(
+        tuple(board_set.tokens.marks),
+        np.ascontiguousarray(np.array(columns, np.float32).T),
+        weights.astype(np.float32),
+        offsets,
+        signs,
+    )
 
 
 class _Holder:
@@ -120,7 +126,9 @@ def polarity(board_set: BoardSet, colour: str) -> int:
     return 1 if _grey(paint.mark) > _grey(paint.body) else -1
 
 
-def sample(picture: npt.NDArray[np.floating] | Image, pose: Pose, centres_mm: Array, offsets_mm: Array, z_mm: float) -> Array:
+def sample(
+    picture: npt.NDArray[np.floating] | Image, pose: Pose, centres_mm: Array, offsets_mm: Array, z_mm: float
+) -> Array:
     """Picture values at `offsets_mm` (k, 2) round each centre (n, 2), at height z: (n, k) or (n, k, channels).
 
     The picture's warp is taken as even within a patch.

@@ -54,12 +54,14 @@ def _blobs(difference: Image, edge: float, least_px: int = 4) -> Mask:
 
 
 def changed(now: Image, before: Image) -> Mask:
-    """Where two small pictures differ: (h, w), single specks left out. A change of the light's strength alone doesn't count."""
+    """Where two small pictures differ, (h, w), specks left out. A change of the light's strength doesn't count."""
     difference = cv2.absdiff(now, before)
     edge = limit(difference)
     mask = _blobs(difference, edge)
     if np.count_nonzero(mask) > 0.25 * mask.size:
-        gain = np.median((now[::3, ::3].astype(np.float32) + 2) / (before[::3, ::3].astype(np.float32) + 2), axis=(0, 1))
+        gain = np.median(
+            (now[::3, ::3].astype(np.float32) + 2) / (before[::3, ::3].astype(np.float32) + 2), axis=(0, 1)
+        )
         fitted = np.clip(before * gain, 0, 255).astype(np.uint8)
         difference = cv2.absdiff(now, fitted)
         again = _blobs(difference, limit(difference))
@@ -69,7 +71,7 @@ def changed(now: Image, before: Image) -> Mask:
 
 
 def solid(now: Image, before: Image, where: Mask) -> Mask:
-    """The part of `where` in which a thing came or went: more than light and shade, which darken softly and keep colours."""
+    """The part of `where` in which a thing came or went: more than shade, which darkens softly and keeps colours."""
     ratio = LOGS[now] - LOGS[before]
     light = cv2.transform(ratio, np.full((1, 3), 1 / 3, np.float32))
     tint = strongest(cv2.absdiff(ratio, cv2.merge([light, light, light])))

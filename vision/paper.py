@@ -1,8 +1,8 @@
 """What of the sheet looks like printed paper, and what does not.
 
-The sheet is compared, 2 mm by 2 mm, with its own drawing: where light alone could explain the difference the ground is seen,
-elsewhere something lies on it or over it. Light may be any smooth field, with soft edges; things have other colours, hard
-edges, or are darker than any shadow.
+The sheet is compared, 2 mm by 2 mm, with its own drawing: where light alone could explain the difference the ground is
+seen, elsewhere something lies on it or over it. Light may be any smooth field, with soft edges; things have other
+colours, hard edges, or are darker than any shadow.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ LOGS = np.log(np.arange(256, dtype=np.float32) + 6.0)
 
 @dataclass(frozen=True)
 class Drawing:
-    """A set's sheet on the grid: `logs` (h, w, 3) BGR logarithms, `usable` (h, w), `labels` (h, w): index of the site or -1."""
+    """A set's sheet on the grid.
+
+    `logs` (h, w, 3) BGR logarithms, `usable` (h, w), `labels` (h, w): index of the site or -1; `xs_mm`, `ys_mm`.
+    """
 
     logs: npt.NDArray[np.float32]
     usable: Mask
@@ -59,7 +62,7 @@ class _Key:
 def _drawing(key: _Key) -> Drawing:
     board_set = key.board_set
     width, height = (int(side // CELL_MM) for side in board_set.sheet_mm)
-    fine = raster(board_set, 4 / CELL_MM)[: height * 4, : width * 4]
+    fine: Image = raster(board_set, 4 / CELL_MM)[: height * 4, : width * 4]
     fine = cv2.GaussianBlur(fine, (0, 0), 1.6)
     mean = cv2.resize(fine, (width, height), interpolation=cv2.INTER_AREA)
     grey = cv2.cvtColor(fine, cv2.COLOR_BGR2GRAY).reshape(height, 4, width, 4)
@@ -90,13 +93,13 @@ class PaperView:
         self.registration = registration
         self.drawing = drawing(registration.board_set)
         places = registration.pose.project_grid(self.drawing.xs_mm, self.drawing.ys_mm)
-        # a half-size copy of the sheet's part is read: its pixel (u, v) covers the full one's (2u, 2v) to (2u + 1, 2v + 1)
+        # a half-size copy of the sheet's part is read: its pixel (u, v) covers the full one's 2u, 2u + 1 and 2v, 2v + 1
         width, height = registration.size_px
         left, top = (int(max(0, value)) // 2 * 2 for value in places.min(axis=(0, 1)) - 4)
         right, bottom = (int(value) + 6 for value in places.max(axis=(0, 1)))
         self._part = (slice(top, min(height, bottom)), slice(left, min(width, right)))
         self._maps = (places - np.array([left + 0.5, top + 0.5], np.float32)) / 2
-        self.inside: Mask = ((places >= 1) & (places < np.array([width - 2, height - 2], np.float32))).all(axis=2)
+        self.inside: Mask = np.all((places >= 1) & (places < np.array([width - 2, height - 2], np.float32)), axis=2)
 
     def within(self, point_mm: tuple[float, float]) -> bool:
         """Whether a point lies on the sheet."""
@@ -110,7 +113,7 @@ class PaperView:
         return np.asarray(logs_of(cv2.GaussianBlur(seen, (3, 3), 0)) - self.drawing.logs)
 
     def foreign(self, image: Image, tokens: Mask) -> tuple[Mask, npt.NDArray[np.float32]]:
-        """Cells (h, w) where the ground isn't seen, and brightness against the drawing. `tokens`: cells taken by known ones."""
+        """Cells (h, w) where the ground isn't seen, and brightness against the drawing. `tokens`: to leave out."""
         ratio = self.ratios(image)
         usable = self.drawing.usable & self.inside & ~tokens
         light = ratio[:, :, 1]
@@ -124,9 +127,12 @@ class PaperView:
         off = np.maximum(
             np.abs(blue - np.median(blue[1::2, ::2][paper])), np.abs(red - np.median(red[1::2, ::2][paper]))
         )
-        step = np.maximum(
-            np.abs(cv2.Sobel(light, cv2.CV_32F, 1, 0, ksize=3)), np.abs(cv2.Sobel(light, cv2.CV_32F, 0, 1, ksize=3))
-        ) / 4
+        step = (
+            np.maximum(
+                np.abs(cv2.Sobel(light, cv2.CV_32F, 1, 0, ksize=3)), np.abs(cv2.Sobel(light, cv2.CV_32F, 0, 1, ksize=3))
+            )
+            / 4
+        )
         # in the dark noise alone makes colours and edges
         chroma_limit = np.clip(4 * np.median(off[1::2, ::2][thin]), CHROMA_LIMIT, 0.25)
         edge_limit = np.clip(7 * np.median(step[1::2, ::2][thin]), EDGE_LIMIT, 0.3)
@@ -141,9 +147,7 @@ class PaperView:
         pose, height_mm = self.registration.pose, self.registration.board_set.tokens.height_mm
         tops = pose.unproject(pose.project(centres_mm, -height_mm))
         for (bx, by), (tx, ty) in zip(centres_mm, tops, strict=True):
-            ends = [
-                tuple(int(v) for v in np.round((np.array(p) / CELL_MM - 0.5) * 16)) for p in ((bx, by), (tx, ty))
-            ]
+            ends = [tuple(int(v) for v in np.round((np.array(p) / CELL_MM - 0.5) * 16)) for p in ((bx, by), (tx, ty))]
             for end in ends:
-                cv2.circle(layer, end, int(round(reach_mm / CELL_MM * 16)), 1, -1, cv2.LINE_8, 4)
+                cv2.circle(layer, end, round(reach_mm / CELL_MM * 16), 1, -1, cv2.LINE_8, 4)
         return layer > 0

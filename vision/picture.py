@@ -15,7 +15,7 @@ LARGEST_BYTES = 200_000_000
 
 
 def read_picture(path: str | Path) -> Image:
-    """A picture as BGR (h, w, 3). Raises VisionError with what to do: missing, a folder, no picture, broken or too small."""
+    """A picture as BGR (h, w, 3). Raises VisionError with what to do: missing, a folder, no picture, too small."""
     file = Path(path)
     try:
         if file.is_dir():
@@ -44,5 +44,7 @@ def read_picture(path: str | Path) -> Image:
     if image is None:
         raise VisionError(f"{path} is no picture that can be read; give a JPEG or PNG file")
     if min(image.shape[:2]) < 64:
-        raise VisionError(f"the picture {path} is only {image.shape[1]}x{image.shape[0]} pixels; take one of 640x360 or more")
+        raise VisionError(
+            f"the picture {path} is only {image.shape[1]}x{image.shape[0]} pixels; take one of 640x360 or more"
+        )
     return np.asarray(image, np.uint8)

@@ -33,7 +33,7 @@ class Profile:
             raise VisionError(f"the profile {path} is not TOML; write it with `boardref calibrate`") from None
         except (KeyError, TypeError, ValueError):
             raise VisionError(
-                f"the profile {path} lacks lens.focal_per_width or lens.k1 as numbers; write it with `boardref calibrate`"
+                f"the profile {path} lacks lens.focal_per_width or lens.k1; write it with `boardref calibrate`"
             ) from None
         if not 0.2 < focal < 5 or not -1 < k1 < 1:
             raise VisionError(f"the profile {path} describes no usable lens (focal_per_width {focal}, k1 {k1})")

@@ -1,8 +1,8 @@
 """Where the sheet is: tags -> Pose, and how sure.
 
-Sheet frame: kit millimetres, x right, y down, z *away* from the camera (a token's top lies at z = -height). Pixels: x right,
-y down, a pixel's centre at whole numbers. The lens is a pinhole with one radial coefficient; what four tags can't tell about
-it is held by priors, so two tags are enough for a rougher pose.
+Sheet frame: kit millimetres, x right, y down, z *away* from the camera (a token's top lies at z = -height). Pixels:
+x right, y down, a pixel's centre at whole numbers. The lens is a pinhole with one radial coefficient; what four tags
+can't tell about it is held by priors, so two tags are enough for a rougher pose.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from vision.artwork import tag_bits
 from vision.boardset import BoardSet
 
-Array = npt.NDArray[np.float64]
+Array = npt.NDArray[Any]
 Image = npt.NDArray[Any]
 
 FOCAL_PER_WIDTH = 0.83  # a webcam of 62 degrees
@@ -94,8 +94,8 @@ class Pose:
     def slopes(self, points_mm: Array, z_mm: float = 0.0) -> Array:
         """Pixels per mm at sheet points (n, 2): (n, 2, 2), last axis x and y of the sheet."""
         middle = self.project(points_mm, z_mm)
-        along_x = self.project(points_mm + [1.0, 0.0], z_mm) - middle
-        along_y = self.project(points_mm + [0.0, 1.0], z_mm) - middle
+        along_x = self.project(points_mm + np.array([1.0, 0.0]), z_mm) - middle
+        along_y = self.project(points_mm + np.array([0.0, 1.0]), z_mm) - middle
         return np.stack([along_x, along_y], axis=2)
 
 
@@ -126,11 +126,16 @@ def tag_corners_mm(board_set: BoardSet, tag: int, inset_mm: float = 0.0) -> Arra
     fiducials = board_set.fiducials
     half = fiducials.side_mm / 2 - inset_mm
     offsets = np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
-    return np.asarray(fiducials.centres_mm[fiducials.ids.index(tag)]) + offsets
+    return np.asarray(np.asarray(fiducials.centres_mm[fiducials.ids.index(tag)]) + offsets)
 
 
 def _fit(
-    tags: Sequence[int], corners_px: Array, board_set: BoardSet, size_px: tuple[int, int], lens: Lens | None, start: Pose | None
+    tags: Sequence[int],
+    corners_px: Array,
+    board_set: BoardSet,
+    size_px: tuple[int, int],
+    lens: Lens | None,
+    start: Pose | None,
 ) -> tuple[Pose, Array] | None:
     """Pose from the corners (n * 4, 2) of `tags` and the residuals (n * 4, 2), or None where nothing fits."""
     width, height = size_px
@@ -159,7 +164,10 @@ def _fit(
         points = np.column_stack([outer + signs * at[8], np.zeros(len(outer))])
         seen, slope = cv2.projectPoints(points, at[:3], at[3:6], camera, np.array([at[7], 0, 0, 0.0]))
         slope = np.asarray(slope)
-        scale = np.abs(seen.reshape(-1, 4, 2)[:, 1] - seen.reshape(-1, 4, 2)[:, 0]).max(axis=1) / board_set.fiducials.side_mm
+        scale = (
+            np.abs(seen.reshape(-1, 4, 2)[:, 1] - seen.reshape(-1, 4, 2)[:, 0]).max(axis=1)
+            / board_set.fiducials.side_mm
+        )
         turned = seen.reshape(-1, 4, 2)
         towards = (turned.mean(axis=1, keepdims=True) - turned).reshape(-1, 2)
         length = np.linalg.norm(towards, axis=1, keepdims=True)
@@ -193,7 +201,12 @@ def _fit(
         return None
     values = [float(value) for value in state]
     pose = Pose(
-        (values[0], values[1], values[2]), (values[3], values[4], values[5]), float(np.exp(values[6])), values[7], centre, values[8]
+        (values[0], values[1], values[2]),
+        (values[3], values[4], values[5]),
+        float(np.exp(values[6])),
+        values[7],
+        centre,
+        values[8],
     )
     return pose, error[:-3].reshape(-1, 2) * CORNER_SIGMA_PX
 
@@ -203,7 +216,11 @@ def _rms(residuals: Array) -> float:
 
 
 def solve(
-    corners: dict[int, Array], board_set: BoardSet, size_px: tuple[int, int], lens: Lens | None = None, start: Pose | None = None
+    corners: dict[int, Array],
+    board_set: BoardSet,
+    size_px: tuple[int, int],
+    lens: Lens | None = None,
+    start: Pose | None = None,
 ) -> Registration | None:
     """Pose from corners (4, 2) by tag id. A tag that disagrees with three others is left out."""
     tags = [tag for tag in board_set.fiducials.ids if tag in corners]
@@ -253,7 +270,9 @@ def refine(grey: Image, corners: Array) -> Array:
         inside = np.all((quad > window + 2) & (quad < [grey.shape[1] - window - 3, grey.shape[0] - window - 3]))
         if inside:
             spot = quad.reshape(-1, 1, 2).copy()
-            cv2.cornerSubPix(grey, spot, (window, window), (-1, -1), (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 12, 0.02))
+            cv2.cornerSubPix(
+                grey, spot, (window, window), (-1, -1), (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 12, 0.02)
+            )
             refined[index : index + 4] = spot.reshape(4, 2)
     return refined.astype(np.float64)
 
@@ -296,21 +315,28 @@ def cell_points_mm(board_set: BoardSet, tag: int) -> Array:
     step = (np.arange(cells) + 0.5) / cells - 0.5
     x, y = np.meshgrid(step, step)
     centre = np.asarray(board_set.fiducials.centres_mm[board_set.fiducials.ids.index(tag)])
-    return np.column_stack([x.ravel(), y.ravel()]) * board_set.fiducials.side_mm + centre
+    return np.asarray(np.column_stack([x.ravel(), y.ravel()]) * board_set.fiducials.side_mm + centre)
 
 
 def tag_correlations(picture: Image, registration: Registration) -> Array:
-    """How well each tag's cells, where the pose predicts them, agree with its bits: (tags,), -1 to 1; -1 off the picture."""
+    """How well each tag's cells, where the pose predicts them, agree with its bits.
+
+    (tags,), -1 to 1; -1 off the picture.
+    """
     board_set = registration.board_set
     ids = board_set.fiducials.ids
-    points = registration.pose.project(np.concatenate([cell_points_mm(board_set, tag) for tag in ids])).astype(np.float32)
+    points = registration.pose.project(np.concatenate([cell_points_mm(board_set, tag) for tag in ids])).astype(
+        np.float32
+    )
     return correlate_cells(picture, points, board_set)
 
 
 def correlate_cells(picture: Image, points_px: npt.NDArray[np.float32], board_set: BoardSet) -> Array:
     """The same, for cell middles (tags * n * n, 2) projected before."""
     ids = board_set.fiducials.ids
-    values = cv2.remap(picture, points_px.reshape(len(ids), -1, 2), NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    values = cv2.remap(
+        picture, points_px.reshape(len(ids), -1, 2), NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+    )
     levels = np.asarray(values, np.float64)
     if levels.ndim == 3:
         levels = levels.sum(axis=2)
@@ -384,7 +410,7 @@ def drift_px(grey: Image, last: Registration, agree: Array) -> float | None:
 
 
 def follow(grey: Image, last: Registration, lens: Lens | None = None) -> Registration | None:
-    """The pose in the next picture, where the sheet lies about where it lay: corners are looked for near their old places."""
+    """The pose in the next picture, where the sheet lies about where it lay; looks near the corners' old places."""
     board_set = last.board_set
     agree = dict(zip(board_set.fiducials.ids, tag_correlations(grey, last), strict=True))
     corners = {}

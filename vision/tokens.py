@@ -1,8 +1,8 @@
 """Find tokens by their marks and name them.
 
 A token is looked for by its mark's own middle, at the height of its top: marks are balanced, while side walls and dark
-ground pull a body's middle by millimetres. Whatever looks like a mark in size is compared with all of them; what agrees with
-none well enough is no token.
+ground pull a body's middle by millimetres. Whatever looks like a mark in size is compared with all of them; what agrees
+with none well enough is no token.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ CLIMB_FROM = 0.5
 
 @dataclass(frozen=True)
 class Found:
-    """A token found. `score`: correlation of its best kind; `centre_mm`: of its base; `evenness`: spread of its rim's brightness (logarithm)."""
+    """A token found. `score`: correlation of its best kind; `centre_mm`: of its base.
+
+    `contrast`: logarithm of mark over body; `evenness`: spread of its rim's brightness, a logarithm.
+    """
 
     kind: str
     centre_mm: tuple[float, float]
@@ -148,7 +151,7 @@ def find(
     region: tuple[int, int, int, int] | None = None,
     least: float = SURE,
 ) -> list[Found]:
-    """Every token on and beside the sheet. `hints_mm`: where tokens stood before; `region`: where else to look, in pixels."""
+    """Every token on and beside the sheet. `hints_mm`: where tokens stood; `region`: where else to look, in pixels."""
     board_set = registration.board_set
     if not board_set.tokens.marks:
         return []
@@ -184,20 +187,27 @@ def name(grey: Image, registration: Registration, starts_mm: Array, least: float
         if abs(contrast) < 0.35 or np.sign(contrast) != sign:
             continue
         found.append(
-            Found(kind, (float(centres[index][0]), float(centres[index][1])), float(best[index]), likelihoods, float(contrast), float(even))
+            Found(
+                kind,
+                (float(centres[index][0]), float(centres[index][1])),
+                float(best[index]),
+                likelihoods,
+                float(contrast),
+                float(even),
+            )
         )
     return found
 
 
 def _contrasts(grey: Image, registration: Registration, centres_mm: Array, book: Templates) -> Array:
-    """Logarithm of mark over body for each token: its 90th against its 10th percentile, signed by which is the rim's side."""
+    """Logarithm of mark over body for each token; the rim tells which of dark and light is the body."""
     board_set = registration.board_set
     offsets = book.offsets_mm
     values = np.log(sample(grey, registration.pose, centres_mm, offsets, -board_set.tokens.height_mm) + 4.0)
     low, high = np.percentile(values, [6, 94], axis=1)
     radius = np.linalg.norm(offsets, axis=1)
     rim = np.median(values[:, radius > 0.40 * board_set.tokens.size_mm], axis=1)
-    return np.where(np.abs(rim - low) > np.abs(high - rim), low - rim, high - rim)
+    return np.asarray(np.where(np.abs(rim - low) > np.abs(high - rim), low - rim, high - rim))
 
 
 def _evenness(grey: Image, registration: Registration, centres_mm: Array) -> Array:

@@ -84,7 +84,11 @@ def as_text(sighting: Sighting) -> str:
         return WHY.get(sighting.trouble or "no_board", WHY["no_board"])
     parts = [f"{sighting.game}:"]
     parts.append(", ".join(f"{site} {' + '.join(kinds)}" for site, kinds in sighting.on().items()) or "no pieces")
-    for word, what in (("beside the board", sighting.off()), ("hidden", sorted(sighting.hidden)), ("uncertain", sorted(sighting.uncertain))):
+    for word, what in (
+        ("beside the board", sighting.off()),
+        ("hidden", sorted(sighting.hidden)),
+        ("uncertain", sorted(sighting.uncertain)),
+    ):
         if what:
             parts.append(f"; {word}: {', '.join(what)}")
     return parts[0] + " " + parts[1] + "".join(parts[2:])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Score the eyes on folders of frames with a truth.json: single pictures (`look`) or in order (`see`).
 
-    eyes.py [--cold] [--set FILE] FOLDER...
+eyes.py [--cold] [--set FILE] FOLDER...
 """
 
 import argparse
@@ -29,11 +29,25 @@ def main() -> None:
     for folder in options.folders:
         truth = json.loads((folder / "truth.json").read_text())
         eye = Eye([board_set])
-        counts = dict.fromkeys(("frames", "still_wrong", "still_hidden", "hand_wrong", "hand_empty", "hand_missed", "hand_false", "moving_false"), 0)
+        counts = dict.fromkeys(
+            (
+                "frames",
+                "still_wrong",
+                "still_hidden",
+                "hand_wrong",
+                "hand_empty",
+                "hand_missed",
+                "hand_false",
+                "moving_false",
+            ),
+            0,
+        )
         spent, seen_ok, standing = [], 0, 0
         was = None
         for number, frame in enumerate(truth["frames"]):
             image = cv2.imread(str(folder / frame["file"]))
+            if image is None:
+                raise SystemExit(f"{folder / frame['file']} can't be read")
             began = time.process_time()
             sight = eye.look(image) if options.cold else eye.see(image, frame["t"], number)
             spent.append(time.process_time() - began)
@@ -74,7 +88,12 @@ def main() -> None:
             was = frame
             if faults and not options.q:
                 print(frame["file"], frame.get("note", "")[:24], "|", "; ".join(faults))
-        print(folder.name, counts, f"seen under hands {seen_ok}/{standing}", f"median {np.median(spent) * 1e3:.1f} ms, p95 {np.percentile(spent, 95) * 1e3:.1f} ms")
+        print(
+            folder.name,
+            counts,
+            f"seen under hands {seen_ok}/{standing}",
+            f"median {np.median(spent) * 1e3:.1f} ms, p95 {np.percentile(spent, 95) * 1e3:.1f} ms",
+        )
 
 
 if __name__ == "__main__":
