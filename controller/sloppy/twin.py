@@ -7,7 +7,7 @@ import time
 from controller.referee.events import Event
 from controller.rules.api import Game, Shift
 from controller.sloppy.evening import lay_out
-from controller.sloppy.habits import carry, carry_out, rest
+from controller.sloppy.habits import carry, carry_out, finishes_earlier, rest
 from controller.sloppy.planting import MAKERS, Offence, find, placed_after, turns_of
 from controller.sloppy.record import Report
 from controller.sloppy.sitting import EXTENDABLE_S, ILLEGAL_S, SETTLED_S, Sitting, Wrong
@@ -143,6 +143,8 @@ def another_turn(table: Sitting, offence: Offence, ending: str) -> str:
             if (
                 len(shifts) < 2 or shifts[1] in offence.first
             ):  # what a "done" has made wrong stays named while it stands
+                continue
+            if finishes_earlier(table, shifts[1]):
                 continue
             if game.judge(table.position, placed_after(table, shifts[1])).answer != "partial":
                 continue

@@ -9,7 +9,7 @@ from controller.sloppy import play_table
 from controller.sloppy.twin import plant
 
 HONEST = {
-    111: "a swap finished late, and then that pawn moved straight back: nobody can tell a new turn from a second thought",
+    111: "a swap finished late, then that pawn moved straight back: a new turn, or a second thought?",
     119: "the same, seen as a question",
 }
 OFFENCES = {
