@@ -149,7 +149,7 @@ class Journal:
             number = int(event.get("game_no") or 0)
             if event["event"] == "resume":
                 games[number] = int(event["game"])
-            elif number > 0 and (number not in games or event["event"] == "setup_complete"):
+            elif number > 0 and event["event"] == "setup_complete":  # what comes before it is of no game yet: 0
                 # Other tables may write to this file: the number is free only inside this transaction.
                 highest = max(highest, int(run("SELECT coalesce(max(game), 0) FROM row").fetchone()[0])) + 1
                 games[number] = highest
