@@ -43,8 +43,8 @@ def run(args: argparse.Namespace) -> int:
     if args.endurance:
         return endurance(args)
     cv2.setNumThreads(1)
-    pictures = list(_pictures(args.frames))
-    rows = [*_eyes(pictures), *_judging(), {"what": "peak memory of this run", "value": _rss_mb(), "unit": "MB"}]
+    rows = [*_eyes(_pictures(args.frames)), *_judging()]
+    rows.append({"what": "peak memory of this run", "value": _rss_mb(), "unit": "MB"})
     for row in rows:
         print(json.dumps(row) if args.json else _line(row), flush=True)
     return 0
@@ -67,8 +67,10 @@ def _pictures(folder: str | None) -> Iterator[Any]:
         files = sorted(Path(folder).glob("*.jpg")) + sorted(Path(folder).glob("*.png"))
         if not files:
             raise CommandError(f"{folder} holds no *.jpg or *.png pictures; name a folder with some")
-        loaded = [image for image in (cv2.imread(str(file)) for file in files) if image is not None]
-        yield from (loaded[i % len(loaded)] for i in range(max(FRAMES, len(loaded))))
+        for i in range(max(FRAMES, len(files))):
+            image = cv2.imread(str(files[i % len(files)]))
+            if image is not None:
+                yield image
         return
     board = installed_sets()["transet"]
     game = game_named("transet")
@@ -94,7 +96,7 @@ def _timed(work: Callable[[], object]) -> float:
     return (time.process_time() - start) * 1000
 
 
-def _eyes(pictures: list[Any]) -> list[dict[str, Any]]:
+def _eyes(pictures: Iterator[Any]) -> list[dict[str, Any]]:
     sets = list(installed_sets().values())
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_APRILTAG_36h11)
     detector = cv2.aruco.ArucoDetector(dictionary, cv2.aruco.DetectorParameters())
