@@ -106,7 +106,7 @@ def _board(view: View, told: Message, language: str) -> dict[str, Any]:
     return {
         "pieces": pieces + wanted,
         "hidden": sorted(view.hidden),
-        "changed": sorted(view.changed),
+        "changed": sorted(view.changed) if told.code == "settling" else [],
         "last": [{"from": shift.origin, "to": shift.to} for shift in last],
         "targets": list(told.targets),
         "owed": _ways(view.owed) if told.code == "owed" else [],
