@@ -413,10 +413,11 @@ def follow(grey: Image, last: Registration, lens: Lens | None = None) -> Registr
     """The pose in the next picture, where the sheet lies about where it lay; looks near the corners' old places."""
     board_set = last.board_set
     agree = dict(zip(board_set.fiducials.ids, tag_correlations(grey, last), strict=True))
+    known = lens or Lens(last.pose.focal_px, last.pose.k1, 0.02, 0.02)
     corners = {}
     for tag in board_set.fiducials.ids:
         if agree[tag] >= SEEN_CORRELATION:
             corners[tag] = refine(grey, last.pose.project(tag_corners_mm(board_set, tag, last.pose.inset_mm)))
     if len(corners) < 2:
         return None
-    return solve(corners, board_set, last.size_px, lens, last.pose)
+    return solve(corners, board_set, last.size_px, known, last.pose)
