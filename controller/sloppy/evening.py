@@ -18,6 +18,7 @@ def evening(table: Sitting, turns: int) -> None:
     lay_out(table)
     while True:
         over = one_game(table, goal)
+        table.stay(EXTENDABLE_S)
         table.compare()
         table.report.games += 1
         if table.report.turns >= goal:

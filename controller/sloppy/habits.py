@@ -105,10 +105,12 @@ def carry_out(table: Sitting, turn: Turn, *, brisk: bool = False) -> None:
     own, taken = acts_of(table, turn)
     if taken:
         capture(table, own[0], taken[0], brisk=brisk, last=ends(table, turn))
+    elif len(own) == 2 and in_order(table, own) is None:
+        both_hands(table, own, rest=False)
     elif len(own) == 2 and not brisk and table.rng.random() < 0.2:
         both_hands(table, own)
     else:
-        for i, shift in enumerate(in_order(table, own)):
+        for i, shift in enumerate(in_order(table, own) or own):
             if i:
                 between(table, brisk)
             carry(table, shift, plain=brisk)
@@ -126,12 +128,13 @@ def between(table: Sitting, brisk: bool) -> None:
             table.press(None)
 
 
-def in_order(table: Sitting, own: list[Shift]) -> Sequence[Shift]:
+def in_order(table: Sitting, own: list[Shift]) -> Sequence[Shift] | None:
     """The halves of a swap in an order in which the first half alone doesn't mean something else.
 
     A half that ends the game by itself ends it: whoever wants the whole swap does the other half first. And where the
     mover's last turn could still become a swap by this very half, a rest after it is read as that (to any observer both
     are right when the other half is a legal step); whoever means a new swap starts it with the half that goes ahead.
+    None where neither order will do: then both go at once.
     """
     if len(own) < 2:
         return own
@@ -140,7 +143,7 @@ def in_order(table: Sitting, own: list[Shift]) -> Sequence[Shift]:
     for order in orders:
         if not ends_after(table, order[0]) and not finishes_earlier(table, order[0]):
             return order
-    return orders[0]
+    return None
 
 
 def placement_after(table: Sitting, shift: Shift) -> dict[Site, tuple[Kind, ...]]:
@@ -182,19 +185,19 @@ def ends(table: Sitting, turn: Turn) -> bool:
     return table.game.outcome(table.game.after(table.position, turn)) is not None
 
 
-def both_hands(table: Sitting, own: list[Shift]) -> None:
-    """Both pieces up, then both down."""
+def both_hands(table: Sitting, own: list[Shift], *, rest: bool = True) -> None:
+    """Both pieces up, then both down; `rest`: with pauses."""
     table.habit("both hands")
     for shift in own:
         table.reach(shift.origin)
         table.mat.lift(shift.piece, shift.origin)
-    if table.rng.random() < 0.3:
+    if rest and table.rng.random() < 0.3:
         table.pause()
-    for shift in in_order(table, own):
+    for shift in in_order(table, own) or own:
         table.reach(shift.to)
         table.mat.put(shift.piece, shift.to)
         table.reach(shift.to)
-        if table.rng.random() < 0.4:
+        if rest and table.rng.random() < 0.4:
             table.pause()
 
 
@@ -263,7 +266,8 @@ def doubt(table: Sitting, turn: Turn) -> None:
     Players don't leave a piece between two squares that would both do; then nobody could know.
     """
     rng, mat = table.rng, table.mat
-    after = table.stands(table.game.after(table.position, turn)).on
+    position = table.game.after(table.position, turn)
+    after = table.stands(position).on
     site = rng.choice(sorted(after))
     if rng.random() < 0.5:
         others = sorted(kind for kind in table.game.pieces if kind not in after[site])
@@ -275,7 +279,9 @@ def doubt(table: Sitting, turn: Turn) -> None:
     )
     on = {other: kinds for other, kinds in after.items() if other != site}
     on[border] = tuple(sorted((*on.get(border, ()), *after[site])))
-    if table.game.judge(table.position, Placement(on)).answer == "illegal":
+    over = table.game.outcome(position) is not None
+    before_and_after = (table.position,) if over else (table.position, position)
+    if all(table.game.judge(one, Placement(on)).answer == "illegal" for one in before_and_after):
         table.habit("near a line")
         mat.doubt(leaning=(site, border))
 
