@@ -34,7 +34,7 @@ class Rhythm(IntEnum):
 
 @dataclass(frozen=True)
 class Light:
-    """One light: hue and rhythm, `level` 0..1 of the scene's brightness."""
+    """One light: hue and rhythm."""
 
     hue: Hue = Hue.OFF
     rhythm: Rhythm = Rhythm.STEADY

@@ -1,6 +1,7 @@
 """Sighting: what one frame showed. The only thing that leaves this room; holds no image.
 
-Frames of reference: `*_mm` are kit millimetres (origin at the sheet's top-left corner, x right, y down), `*_px` image pixels.
+Frames of reference: `*_mm` are kit millimetres (origin at the sheet's top-left corner, x right, y down), `*_px` image
+pixels.
 Likelihoods are natural logarithms relative to the best reading (best = 0, others <= 0, floored at -25).
 """
 
@@ -29,7 +30,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Platform:
-    """A sliding platform: the row before which it stands (None = between rows), its middle, slots next to the board first."""
+    """A sliding platform: the row it stands before (None = between rows), its middle, slots next to the board first."""
 
     row: str | None
     x_mm: float
@@ -40,10 +41,10 @@ class Platform:
 class Sighting:
     """What one frame showed.
 
-    `frame`: 0-based index, `t_s`: seconds since the first frame (camera time). `game`/`set_name`: None while no board is
-    registered. `hidden`: sites under a hand, in glare, off the picture: not empty, unknown. `uncertain`: sites whose token
-    stands within 3 mm of a border. `hand`: a hand or arm (or anything large and foreign) is over the sheet. `moving`:
-    something on the sheet moved since the frame before. `trouble`: why the eyes can't see the board as a whole, if so.
+    `frame`: 0-based index, `t_s`: seconds since the first frame (camera time). `game`/`set_name`: None while no board
+    is registered. `hidden`: sites under a hand, in glare, off the picture: not empty, unknown. `uncertain`: sites whose
+    token stands within 3 mm of a border. `hand`: a hand or arm (or anything large and foreign) is over the sheet.
+    `moving`: something on the sheet moved since the frame before. `trouble`: why the eyes can't see the board as a whole, if so.
     `board_moved`: registration was lost by a bump in this frame. `epoch`: light epoch stamped on the frame.
     """
 

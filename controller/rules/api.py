@@ -39,7 +39,7 @@ class OptionError(RulesError):
 
 @dataclass(frozen=True)
 class Placement:
-    """What stands where. `on`: occupied sites only; `off`: pieces seen beside the sites; `hidden`: sites nobody can see."""
+    """What stands where. `on`: occupied sites only; `off`: pieces seen beside the sites; `hidden`: sites out of sight."""
 
     on: Mapping[Site, tuple[Kind, ...]]
     off: tuple[Kind, ...] = ()
@@ -112,7 +112,7 @@ class TurnVerdict:
 
 @dataclass(frozen=True)
 class Setup:
-    """`position` when a start position stands exactly; else `wrong`: the fewest shifts to the nearest one (`nearest`)."""
+    """`position` when a start position stands exactly; else `wrong`: the fewest shifts to the `nearest` one."""
 
     position: Position | None
     nearest: Position
