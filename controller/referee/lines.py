@@ -37,8 +37,8 @@ class Step:
 class Line:
     """`record`: every turn of the game so far; the last `len(steps)` of them are open. `position`: where it came to.
 
-    `weak`: its position is not what stands on the table, only on the way from it. Weak lines are kept, but neither
-    shown nor asked about.
+    `weak`: a less likely line (what stands would be only on the way from it, or two quick turns). Weak lines are kept,
+    for later pictures may leave nothing else, but neither shown nor asked about.
     """
 
     position: Position
@@ -65,7 +65,7 @@ class Line:
         return Line(self.steps[-1].before, self.record[:-1], self.steps[:-1])
 
     def as_stage(self) -> Line:
-        """This line, known to be only on the way."""
+        """This line, as a less likely one."""
         return replace(self, weak=True)
 
     def closed(self) -> Line:

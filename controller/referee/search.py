@@ -44,63 +44,99 @@ def explain(
     `touched`: the sites hidden or changed since the last settled picture that was explained: only these may be used by
     two turns at once. `done`: the player who said that their part is over.
     """
+    if any(game.judge(line.position, placement).answer == "unchanged" for line in pending):
+        pending = ()  # it still stands, and may still be extended: nothing has happened since
     bases = [*lines, *(line for line in pending if line not in lines)]
     verdicts = [game.judge(line.position, placement, done) for line in bases]
-    strong: list[Line] = []
-    stages: list[tuple[Line, Verdict]] = []
-    same = False
-    waits = False
-    for index, (line, verdict) in enumerate(zip(bases, verdicts, strict=True)):
-        if verdict.answer == "unchanged":
-            strong.append(_plain(line))
-            same |= index < len(lines)  # what is only pending stands as a turn that may still be extended
-        elif verdict.answer == "complete":
-            strong += [line.then(game, turn) for turn in verdict.turns]
-            waits |= verdict.extendable
-        elif verdict.answer == "partial":
-            stages.append((line, verdict))
-    unclear = any(verdict.answer == "unclear" for verdict in verdicts)
-    stages_before: list[tuple[Line, Verdict]] = []
-    unclear_before = False
-    if not same:
+    likely, unlikely = _Finds(), _Finds()
+    for line, verdict in zip(bases, verdicts, strict=True):
+        finds = unlikely if line.weak else likely
+        finds.take(game, line, verdict)
+        finds.same |= verdict.answer == "unchanged"
+    direct = bool(likely.ends)
+    before = _Finds()
+    if not likely.same:
         for line in bases:
-            if line.weak or not line.steps:
-                continue
-            before = line.back()
-            verdict = game.judge(before.position, placement, done if done == game.to_move(before.position) else None)
-            if verdict.answer == "unchanged":
-                strong.append(before)
-            elif verdict.answer == "complete":
-                strong += [before.then(game, turn) for turn in verdict.turns]
-                waits |= verdict.extendable
-            elif verdict.answer == "partial":
-                stages_before.append((before, verdict))
-            unclear_before |= verdict.answer == "unclear"
-            for longer in extensions(game, line):
-                visible = not placement.hidden & _moved_sites(game, longer)
-                if visible and agree(game.picture(longer.position), placement):
-                    strong.append(longer)
-    if strong:
-        on_the_way = [line.as_stage() for line, _ in stages]
-        waits |= not same and any(not line.weak for line, _ in stages)
-        found = without_repeats(strong + on_the_way)[:MOST_LINES]
-        return Explained("unchanged" if same else "complete", found, _of(bases, verdicts, found), waits)
-    if not stages and unclear:
+            if not line.weak and line.steps:
+                _change_last_turns(game, line, placement, done, before)
+    quick = None
+    if not direct and not likely.stages and not likely.unclear:
+        quick = _two_turns(game, lines, pending, placement, touched, touched_since_pending, done)
+    quickly = list(quick.lines) if quick is not None and quick.answer == "complete" else []
+
+    if likely.ends or before.ends:
+        weak = [*_lines(likely.stages), *unlikely.ends, *_lines(unlikely.stages), *quickly]
+        waits = not likely.same and (likely.extendable or before.extendable or bool(likely.stages or quickly))
+        answer: Found = "unchanged" if likely.same else "complete"
+        found = _ranked([*likely.ends, *before.ends], weak)
+        return Explained(answer, found, _of(bases, verdicts, found), waits)
+    if likely.stages:
+        weak = [*_lines(likely.stages[1:]), *unlikely.ends, *_lines(unlikely.stages)]
+        return Explained("partial", _ranked([likely.stages[0][0]], weak), likely.stages[0][1])
+    if likely.unclear:
         return Explained("unclear", tuple(lines), verdicts[0])
-    if not stages and stages_before and not unclear_before:
-        stages = stages_before
+    if unlikely.ends:
+        found = _ranked(unlikely.ends, [*_lines(unlikely.stages), *quickly])
+        waits = not unlikely.same and (unlikely.extendable or bool(quickly))
+        return Explained("unchanged" if unlikely.same else "complete", found, _of(bases, verdicts, found), waits)
+    stages = [*before.stages, *unlikely.stages]
+    if quick is not None and quickly:
+        # Two quick turns, or the last turn taken back and half of another made: time will tell.
+        return Explained(
+            "complete", _ranked(quickly, _lines(stages)), quick.verdict, quick.waits or bool(stages), quick=True
+        )
+    if before.unclear or unlikely.unclear:
+        return Explained("unclear", tuple(lines), verdicts[0])
     if stages:
-        first = stages[0][1]
-        kept = [line for line, _ in stages]
-        return Explained("partial", without_repeats([_plain(kept[0]), *kept[1:]])[:MOST_LINES], first)
-    if unclear_before:
-        return Explained("unclear", tuple(lines), verdicts[0])
-    quick = _two_turns(game, lines, pending, placement, touched, touched_since_pending, done)
+        return Explained("partial", _ranked([stages[0][0]], _lines(stages[1:])), stages[0][1])
     if quick is not None:
         return quick
     # A turn that stood settled and was followed by something that does not go on from it: that turn was complete.
     believed = tuple(pending) if pending else tuple(lines)
     return Explained("illegal", believed, game.judge(believed[0].position, placement, done))
+
+
+class _Finds:
+    """What some lines say of a placement: where it ends their turns, or is a stage of one."""
+
+    def __init__(self) -> None:
+        self.ends: list[Line] = []
+        self.stages: list[tuple[Line, Verdict]] = []
+        self.same = self.extendable = self.unclear = False
+
+    def take(self, game: Game, line: Line, verdict: Verdict) -> None:
+        if verdict.answer == "unchanged":
+            self.ends.append(line)
+        elif verdict.answer == "complete":
+            self.ends += [line.then(game, turn) for turn in verdict.turns]
+            self.extendable |= verdict.extendable
+        elif verdict.answer == "partial":
+            self.stages.append((line, verdict))
+        self.unclear |= verdict.answer == "unclear"
+
+
+def _change_last_turns(game: Game, line: Line, placement: Placement, done: Player | None, finds: _Finds) -> None:
+    """The last turn withdrawn or changed; the turn before it extended and the last one kept."""
+    before = line.back()
+    finds.take(game, before, game.judge(before.position, placement, _if_it_moves(game, before.position, done)))
+    for longer in extensions(game, line):
+        visible = not placement.hidden & _moved_sites(game, longer)
+        if visible and agree(game.picture(longer.position), placement):
+            finds.ends.append(longer)
+
+
+def _if_it_moves(game: Game, position: Position, done: Player | None) -> Player | None:
+    """A "done" counts only for the side whose turn would be read."""
+    return done if done == game.to_move(position) else None
+
+
+def _lines(stages: Sequence[tuple[Line, Verdict]]) -> list[Line]:
+    return [line for line, _ in stages]
+
+
+def _ranked(likely: Sequence[Line], unlikely: Sequence[Line]) -> tuple[Line, ...]:
+    """The likely lines as believed ones, the others kept as weak ones."""
+    return without_repeats([*map(_plain, likely), *(line.as_stage() for line in unlikely)])[:MOST_LINES]
 
 
 def _plain(line: Line) -> Line:
@@ -132,11 +168,10 @@ def _two_turns(
     """Two turns between two settled pictures: both complete, or the second one on its way."""
     complete: list[Line] = []
     partial: list[tuple[Line, Verdict]] = []
-    waits = False
     hidden_turn = False
     for line, may_use in _starts(game, lines, pending, touched, touched_since_pending):
         for first, position in _firsts(game, line, placement, may_use):
-            verdict = game.judge(position, placement, done if done == game.to_move(position) else None)
+            verdict = game.judge(position, placement, _if_it_moves(game, position, done))
             if verdict.answer in ("illegal", "unchanged"):
                 continue
             middle = line.then(game, first)
@@ -147,12 +182,13 @@ def _two_turns(
                 for turn in verdict.turns:
                     if game.turn_sites(middle.position, turn) <= may_use.second:
                         complete.append(middle.then(game, turn))
-                        waits |= verdict.extendable
             elif verdict.answer == "partial" and differing(game.picture(position), placement) <= may_use.second:
                 partial.append((middle, verdict))
     if complete:
         found = without_repeats(complete)[:MOST_LINES]
-        return Explained("complete", found, Verdict("complete"), waits, quick=True)
+        # A piece set down in a wrong place for a moment can look like two turns that cancel out (capture, recapture,
+        # through sites that hands have hidden): believed only when it stands, or when play goes on from it.
+        return Explained("complete", found, Verdict("complete"), waits=True, quick=True)
     if hidden_turn:
         return Explained("unclear", tuple(lines), Verdict("unclear"))
     if partial:

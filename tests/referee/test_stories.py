@@ -326,3 +326,28 @@ def test_a_capture_on_the_enemy_line_needs_no_return() -> None:
     assert brief(table.events) == ["turn 1 c4xc5#", "game_over South wins"]
     table.play("-d5:k", hold=4)
     assert len(table.told()) == 2
+
+
+def test_a_turn_taken_back_for_half_of_another_or_two_quick_turns() -> None:
+    """Both look the same: the record follows whatever the players do next, and nobody is accused."""
+    position = "2kbb/1r3/1KB1r/5/R1B1R S"
+
+    def so_far() -> Table:
+        table = Table(position)
+        table.put(position.split()[0])
+        table.wait(2)
+        table.play("b4-b5", "b3-b4")
+        assert table.texts() == ["b3xb4@b5"]
+        every = sorted(table.game.sites)
+        table.hand("b4-", "b5-b4", "-b1:K", hidden=every)
+        table.hand("b1-b2", hidden=every)
+        table.wait(2.5)
+        return table
+
+    quick = so_far()
+    quick.play("e3-e2")
+    assert quick.texts() == ["b3xb4@b5", "b5xb4@b1", "b1-b2", "e3-e2"]
+    back = so_far()
+    back.play("e1-e2")
+    assert back.texts() == ["e1-e2&b3-b2"]
+    assert not [event for table in (quick, back) for event in table.told("illegal", "question")]
