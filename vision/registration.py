@@ -333,41 +333,54 @@ def tag_correlations(picture: Image, registration: Registration) -> Array:
 
 def correlate_cells(picture: Image, points_px: npt.NDArray[np.float32], board_set: BoardSet) -> Array:
     """The same, for cell middles (tags * n * n, 2) projected before."""
-    ids = board_set.fiducials.ids
-    values = cv2.remap(
-        picture, points_px.reshape(len(ids), -1, 2), NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-    )
+    tags = board_set.fiducials
+    bits = np.stack([tag_bits(tags.dictionary, tag).ravel() for tag in tags.ids])
+    return _correlations(picture, points_px.reshape(len(tags.ids), -1, 2), bits)
+
+
+def _correlations(picture: Image, quads_px: npt.NDArray[np.float32], bits: Image) -> Array:
+    """Cells at (n, cells, 2) against bits (n or 1, cells): (n,), -1 where some lie off the picture."""
+    values = cv2.remap(picture, quads_px, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     levels = np.asarray(values, np.float64)
     if levels.ndim == 3:
         levels = levels.sum(axis=2)
-    bits = np.stack([tag_bits(board_set.fiducials.dictionary, tag).ravel().astype(np.float64) for tag in ids])
-    levels -= levels.mean(axis=1, keepdims=True)
-    bits -= bits.mean(axis=1, keepdims=True)
-    spread = np.linalg.norm(levels, axis=1) * np.linalg.norm(bits, axis=1)
-    result = np.sum(levels * bits, axis=1) / np.maximum(spread, 1e-6)
-    quads = points_px.reshape(len(ids), -1, 2)
-    inside = np.all((quads >= 0) & (quads <= [picture.shape[1] - 1, picture.shape[0] - 1]), axis=(1, 2))
+    levels = levels - levels.mean(axis=1, keepdims=True)
+    wanted = bits - bits.mean(axis=1, keepdims=True)
+    spread = np.linalg.norm(levels, axis=1) * np.linalg.norm(wanted, axis=1)
+    result = np.sum(levels * wanted, axis=1) / np.maximum(spread, 1e-6)
+    inside = np.all((quads_px >= 0) & (quads_px <= [picture.shape[1] - 1, picture.shape[0] - 1]), axis=(1, 2))
     return np.where(inside & (spread > 1e-6), result, -1.0)
 
 
 def complete(grey: Image, registration: Registration, corners: dict[int, Array], lens: Lens | None) -> Registration:
-    """Add the tags that the detector missed but whose cells are where the pose predicts them."""
+    """Add the tags that the detector missed but whose cells are about where the pose predicts them."""
     board_set = registration.board_set
-    missing = [tag for tag in board_set.fiducials.ids if tag not in registration.tags]
-    if not missing:
-        return registration
-    agree = dict(zip(board_set.fiducials.ids, tag_correlations(grey, registration), strict=True))
-    more = {tag: corners[tag] for tag in registration.tags}
-    for tag in missing:
-        if agree[tag] >= SEEN_CORRELATION:
-            predicted = registration.pose.project(tag_corners_mm(board_set, tag, registration.pose.inset_mm))
+    steps = np.array([[x, y] for y in range(-3, 4) for x in range(-3, 4)], np.float64) * 2.5
+    for _ in range(2):
+        missing = [tag for tag in board_set.fiducials.ids if tag not in registration.tags]
+        reach_px = 9.0 if len(registration.tags) < 3 else 5.0  # two tags alone predict the others roughly
+        shifts = steps[np.abs(steps).max(axis=1) <= reach_px]
+        more = {tag: corners[tag] for tag in registration.tags}
+        for tag in missing:
+            cells = registration.pose.project(cell_points_mm(board_set, tag))
+            bits = tag_bits(board_set.fiducials.dictionary, tag).ravel()
+            agree = _correlations(grey, (cells[None] + shifts[:, None]).astype(np.float32), bits[None])
+            best = int(np.argmax(agree))
+            if agree[best] < SEEN_CORRELATION:
+                continue
+            predicted = (
+                registration.pose.project(tag_corners_mm(board_set, tag, registration.pose.inset_mm)) + shifts[best]
+            )
             quad = refine(grey, predicted)
             if np.all(np.linalg.norm(quad - predicted, axis=1) < 4):
                 more[tag] = quad
-    if len(more) == len(registration.tags):
-        return registration
-    better = solve(more, board_set, registration.size_px, lens)
-    return better if better is not None and len(better.tags) > len(registration.tags) else registration
+        if len(more) == len(registration.tags):
+            break
+        better = solve(more, board_set, registration.size_px, lens)
+        if better is None or len(better.tags) <= len(registration.tags):
+            break
+        registration, corners = better, more
+    return registration
 
 
 def register(
@@ -375,7 +388,7 @@ def register(
 ) -> Registration | None:
     """Find one of the sets in a grey picture, knowing nothing. None when fewer than two of its tags agree.
 
-    `thorough`: search once more with all means if a quick look finds nothing.
+    `thorough`: search once more with all means if a quick look finds fewer than three.
     """
     size_px = (grey.shape[1], grey.shape[0])
     best: Registration | None = None
@@ -394,9 +407,9 @@ def register(
                     registration = complete(grey, registration, corners, lens)
                     if best is None or registration.quality > best.quality:
                         best = registration
-        if best is not None:
-            return best
-    return None
+        if best is not None and len(best.tags) > 2:
+            break
+    return best
 
 
 def drift_px(grey: Image, last: Registration, agree: Array) -> float | None:
