@@ -39,7 +39,7 @@ class OptionError(RulesError):
 
 @dataclass(frozen=True)
 class Placement:
-    """What stands where. `on`: occupied sites only; `off`: pieces seen beside the sites; `hidden`: sites out of sight."""
+    """What stands where. `on`: occupied sites only; `off`: pieces seen beside the sites; `hidden`: unseen sites."""
 
     on: Mapping[Site, tuple[Kind, ...]]
     off: tuple[Kind, ...] = ()
