@@ -253,6 +253,7 @@ def _detector(dictionary: str, thorough: bool) -> cv2.aruco.ArucoDetector:
     parameters = cv2.aruco.DetectorParameters()
     parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_NONE
     parameters.perspectiveRemovePixelPerCell = 8
+    parameters.perspectiveRemoveIgnoredMarginPerCell = 0.25  # rough corners spoil the cells' rims
     if not thorough:  # one adaptive window is a third of the work and finds nearly every tag
         parameters.adaptiveThreshWinSizeMin = parameters.adaptiveThreshWinSizeMax = 13
         parameters.minMarkerPerimeterRate = 0.05
@@ -392,9 +393,13 @@ def register(
     """
     size_px = (grey.shape[1], grey.shape[0])
     best: Registration | None = None
+    before: dict[str, dict[int, list[Array]]] = {}
     for searching in (False, True) if thorough else (False,):
         for dictionary in dict.fromkeys(board_set.fiducials.dictionary for board_set in sets):
             found = detect(grey, dictionary, searching)
+            for tag, quads in before.setdefault(dictionary, {}).items():
+                found.setdefault(tag, quads)  # each search misses other tags
+            before[dictionary] = found
             for board_set in sets:
                 if board_set.fiducials.dictionary != dictionary:
                     continue
