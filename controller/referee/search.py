@@ -44,47 +44,46 @@ def explain(
     `touched`: the sites hidden or changed since the last settled picture that was explained: only these may be used by
     two turns at once. `done`: the player who said that their part is over.
     """
-    if any(game.judge(line.position, placement).answer == "unchanged" for line in pending):
-        pending = ()  # it still stands, and may still be extended: nothing has happened since
     bases = [*lines, *(line for line in pending if line not in lines)]
     verdicts = [game.judge(line.position, placement, done) for line in bases]
-    likely, unlikely = _Finds(), _Finds()
-    for line, verdict in zip(bases, verdicts, strict=True):
+    likely, unlikely, before = _Finds(), _Finds(), _Finds()
+    held: list[Line] = []  # pending, and nothing has happened since
+    for index, (line, verdict) in enumerate(zip(bases, verdicts, strict=True)):
+        if index >= len(lines) and verdict.answer == "unchanged":
+            held.append(line)
+            continue
         finds = unlikely if line.weak else likely
         finds.take(game, line, verdict)
         finds.same |= verdict.answer == "unchanged"
-    direct = bool(likely.ends)
-    before = _Finds()
     if not likely.same:
         for line in bases:
-            if not line.weak and line.steps:
+            if not line.weak and line.steps and line not in held:
                 _change_last_turns(game, line, placement, done, before)
     quick = None
-    if not direct and not likely.stages and not likely.unclear:
+    if not likely.ends and not likely.stages and not likely.unclear:
         quick = _two_turns(game, lines, pending, placement, touched, touched_since_pending, done)
     quickly = list(quick.lines) if quick is not None and quick.answer == "complete" else []
 
-    if likely.ends or before.ends:
-        weak = [*_lines(likely.stages), *unlikely.ends, *_lines(unlikely.stages), *quickly]
-        waits = not likely.same and (likely.extendable or before.extendable or bool(likely.stages or quickly))
+    if likely.ends or before.ends or held:
+        also = [] if likely.ends else before.stages
+        weak = [*_lines(likely.stages), *unlikely.ends, *_lines(unlikely.stages), *_lines(also), *quickly]
+        waits = likely.extendable or before.extendable or bool(likely.stages or quickly or (held and also))
+        found = _ranked([*likely.ends, *before.ends, *held], weak)
         answer: Found = "unchanged" if likely.same else "complete"
-        found = _ranked([*likely.ends, *before.ends], weak)
-        return Explained(answer, found, _of(bases, verdicts, found), waits)
-    if likely.stages:
-        weak = [*_lines(likely.stages[1:]), *unlikely.ends, *_lines(unlikely.stages)]
+        return Explained(answer, found, _of(bases, verdicts, found), waits and not likely.same)
+    if likely.stages and not (unlikely.ends and likely.stages[0][1].owed):
+        weak = [*_lines(likely.stages[1:]), *unlikely.ends, *_lines(unlikely.stages), *unlikely.origins]
         return Explained("partial", _ranked([likely.stages[0][0]], weak), likely.stages[0][1])
     if likely.unclear:
         return Explained("unclear", tuple(lines), verdicts[0])
     if unlikely.ends:
+        # A piece set down in a wrong place for a moment can end a turn of an unlikely line: let it stand first.
         found = _ranked(unlikely.ends, [*_lines(unlikely.stages), *quickly])
-        waits = not unlikely.same and (unlikely.extendable or bool(quickly))
-        return Explained("unchanged" if unlikely.same else "complete", found, _of(bases, verdicts, found), waits)
+        return Explained("complete", found, _of(bases, verdicts, found), waits=True)
     stages = [*before.stages, *unlikely.stages]
     if quick is not None and quickly:
         # Two quick turns, or the last turn taken back and half of another made: time will tell.
-        return Explained(
-            "complete", _ranked(quickly, _lines(stages)), quick.verdict, quick.waits or bool(stages), quick=True
-        )
+        return Explained("complete", _ranked(quickly, _lines(stages)), quick.verdict, waits=True, quick=True)
     if before.unclear or unlikely.unclear:
         return Explained("unclear", tuple(lines), verdicts[0])
     if stages:
@@ -101,6 +100,7 @@ class _Finds:
 
     def __init__(self) -> None:
         self.ends: list[Line] = []
+        self.origins: list[Line] = []  # of the lines that end here by one more turn
         self.stages: list[tuple[Line, Verdict]] = []
         self.same = self.extendable = self.unclear = False
 
@@ -109,6 +109,7 @@ class _Finds:
             self.ends.append(line)
         elif verdict.answer == "complete":
             self.ends += [line.then(game, turn) for turn in verdict.turns]
+            self.origins.append(line)
             self.extendable |= verdict.extendable
         elif verdict.answer == "partial":
             self.stages.append((line, verdict))

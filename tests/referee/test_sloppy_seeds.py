@@ -11,6 +11,10 @@ from controller.sloppy.twin import plant
 HONEST = {
     111: "a swap finished late, then that pawn moved straight back: a new turn, or a second thought?",
     119: "the same, seen as a question",
+    5320: "a slip of half a second, believed to be a capture and a recapture through sites that hands had hidden",
+    20031: "a slip of half a second, believed to be a turn after a half-swap that had long been finished",
+    5121: "a swap of which one half ends the game and the other would finish the turn before: done at once",
+    5142: "a piece that leans towards a site where it would be a legal reply: nobody can know",
 }
 OFFENCES = {
     (28, "BACKWARD_ALONE"): "half a swap and done, after other turns: explained away as the last turn and a stage",
