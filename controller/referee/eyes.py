@@ -141,19 +141,17 @@ def follow_hand(draft: Draft) -> None:
     """A hand that keeps needed sites hidden: needed are those that leave the judgement open."""
     state = draft.state
     placement = state.seen.placement
-    hiding = state.phase == "play" and not state.paused and bool(placement.hidden)
-    if not hiding:
+    judging = state.phase == "play" and bool(placement.hidden)
+    if not judging or consider(draft).explained.answer != "unclear":
         draft.set_eyes(hand_since_s=None)
-    elif state.eyes.hand_since_s is None:
+        if state.eyes.told_of_sites:
+            _sees_again(draft)
+        return
+    if state.eyes.hand_since_s is None:
         draft.set_eyes(hand_since_s=state.t_s)
-    since_s = draft.state.eyes.hand_since_s
-    told = draft.state.eyes.told
-    long = since_s is not None and state.t_s - since_s >= state.timing.hand_s - 1e-6
-    needed = long and consider(draft).explained.answer == "unclear"
-    if told is None and needed:
+    since_s = draft.state.eyes.hand_since_s or 0.0
+    if draft.state.eyes.told is None and state.t_s - since_s >= state.timing.hand_s - 1e-6:
         cannot_see(draft, "hand" if state.seen.hand else "glare", sorted(placement.hidden), of_sites=True)
-    elif draft.state.eyes.told_of_sites and not needed:
-        _sees_again(draft)
 
 
 def tick(draft: Draft, t_s: float) -> None:

@@ -177,6 +177,8 @@ def _keep_those_on_the_way(draft: Draft, found: tuple[Line, ...]) -> None:
         believed, waiting = waiting or found, ()
     elif not strong(believed):
         believed = (Line(believed[0].position, believed[0].record, believed[0].steps), *believed[1:])
+    less = [line for line in found if line.weak and not among(line, believed) and not among(line, waiting)]
+    believed = (*believed, *less)[:MOST_LINES]
     if believed != state.lines:
         believe(draft, believed)
     draft.set(pending=waiting)

@@ -63,6 +63,6 @@ def _judge(draft: Draft) -> None:
     elif state.phase == "play":
         judge_board(draft)
         commands.serve_press(draft)
-        eyes.follow_hand(draft)
         if draft.state.partial and not draft.state.seen.clocks.settled(draft.state.timing):
             draft.set(partial=False)
+    eyes.follow_hand(draft)

@@ -102,7 +102,8 @@ class _Finds:
         self.ends: list[Line] = []
         self.origins: list[Line] = []  # of the lines that end here by one more turn
         self.stages: list[tuple[Line, Verdict]] = []
-        self.same = self.extendable = self.unclear = False
+        self.unclear: list[Line] = []  # what is hidden may hold their stage or end
+        self.same = self.extendable = False
 
     def take(self, game: Game, line: Line, verdict: Verdict) -> None:
         if verdict.answer == "unchanged":
@@ -113,7 +114,8 @@ class _Finds:
             self.extendable |= verdict.extendable
         elif verdict.answer == "partial":
             self.stages.append((line, verdict))
-        self.unclear |= verdict.answer == "unclear"
+        elif verdict.answer == "unclear":
+            self.unclear.append(line)
 
 
 def _change_last_turns(game: Game, line: Line, placement: Placement, done: Player | None, finds: _Finds) -> None:
