@@ -5,6 +5,7 @@ Makes a virtual environment in .venv, installs Boardref as a wheel with the exac
 the command with it. Runs on any Python 3, so that an old one is told what is missing.
 """
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -46,8 +47,29 @@ def check_python():
         )
 
 
+def fingerprint(extra):
+    """What an installation was made from, so that an unchanged checkout is not installed again (nor needs a network)."""
+    found = hashlib.sha256((sys.version + extra).encode())
+    for name in ("pyproject.toml", "constraints.txt", "controller", "vision", "firmware_bridge", "calibration"):
+        top = os.path.join(HERE, name)
+        for folder, _, files in os.walk(top) if os.path.isdir(top) else [(HERE, [], [name])]:
+            for file in sorted(files):
+                if not file.endswith(".pyc"):
+                    path = os.path.join(folder, file)
+                    found.update(os.path.relpath(path, HERE).encode())
+                    with open(path, "rb") as opened:
+                        found.update(opened.read())
+    return found.hexdigest()
+
+
 def install(extra):
-    """Make .venv once and put this checkout into it as a wheel."""
+    """Make .venv once and put this checkout into it as a wheel, unless that is what it holds."""
+    stamp = os.path.join(VENV, "boardref-installed")
+    wanted = fingerprint(extra)
+    if os.path.exists(stamp):
+        with open(stamp) as opened:
+            if opened.read() in (wanted, fingerprint("[test]")):
+                return
     if not os.path.exists(PYTHON):
         sys.stderr.write("start: making a virtual environment in .venv\n")
         run([sys.executable, "-m", "venv", VENV], "the environment could not be made; delete .venv and try again.")
@@ -56,6 +78,8 @@ def install(extra):
         [PYTHON, "-m", "pip", "install", "-q", "--disable-pip-version-check", "-c", "constraints.txt", "." + extra],
         "the packages could not be installed; check the network and run the same line again.",
     )
+    with open(stamp, "w") as opened:
+        opened.write(wanted)
 
 
 def need_browser():
@@ -84,10 +108,11 @@ def main():
     else:
         install("")
         command = [os.path.join(BIN, "boardref"), *words]
-    try:
-        sys.exit(subprocess.call(command, cwd=HERE if words[0] == "test" else None))
-    except KeyboardInterrupt:
-        sys.exit(0)
+    if words[0] == "test":
+        os.chdir(HERE)
+    if os.name != "nt":
+        os.execv(command[0], command)  # the command itself gets Ctrl-C and SIGTERM, and its exit code is ours
+    sys.exit(subprocess.call(command))
 
 
 if __name__ == "__main__":
