@@ -6,7 +6,7 @@ from controller.referee.beginning import await_new_game, lines_from, possible, s
 from controller.referee.choosing import Choice, consider
 from controller.referee.lines import Line, same_history, without_repeats
 from controller.referee.offences import name_offence
-from controller.referee.reading import agree, left_their_places
+from controller.referee.reading import agree, differing, left_their_places
 from controller.referee.record import (
     believe,
     candidate,
@@ -145,7 +145,13 @@ def stage(draft: Draft, choice: Choice) -> None:
         return
     if state.offence is not None and state.accused and agree(state.accused[-1], choice.placement):
         return  # named because of a "done": it stays named as long as it stands
+    known = (*state.lines, *state.pending)
+    goes_on = any(same_history(line, other) for line in found.lines if not line.weak for other in known)
+    if not goes_on and not state.seen.clocks.settled(state.timing, state.timing.extendable_s):
+        return  # a turn taken back for half of another, or a slip of the hand: it must stand to be believed
     _keep_those_on_the_way(draft, found.lines)
+    changed = differing(state.game.picture(draft.state.line.position), state.seen.explained)
+    draft.set_seen(touched=state.seen.touched | changed)  # seen from a position before the last picture
     moved_on = bool(verdict.owed)
     if moved_on:
         if state.offence is not None:

@@ -64,15 +64,17 @@ def explain(
         quick = _two_turns(game, lines, pending, placement, touched, touched_since_pending, done)
     quickly = list(quick.lines) if quick is not None and quick.answer == "complete" else []
 
+    hidden = [*likely.unclear, *unlikely.unclear]
     if likely.ends or before.ends or held:
         also = [] if likely.ends else before.stages
-        weak = [*_lines(likely.stages), *unlikely.ends, *_lines(unlikely.stages), *_lines(also), *quickly]
-        waits = likely.extendable or before.extendable or bool(likely.stages or quickly or (held and also))
+        weak = [*_lines(likely.stages), *unlikely.ends, *_lines(unlikely.stages), *_lines(also), *quickly, *hidden]
+        # What is held waits on for the reason for which it was held.
+        waits = likely.extendable or before.extendable or bool(likely.stages or likely.unclear or quickly or held)
         found = _ranked([*likely.ends, *before.ends, *held], weak)
         answer: Found = "unchanged" if likely.same else "complete"
         return Explained(answer, found, _of(bases, verdicts, found), waits and not likely.same)
     if likely.stages and not (unlikely.ends and likely.stages[0][1].owed):
-        weak = [*_lines(likely.stages[1:]), *unlikely.ends, *_lines(unlikely.stages), *unlikely.origins]
+        weak = [*_lines(likely.stages[1:]), *unlikely.ends, *_lines(unlikely.stages), *unlikely.origins, *hidden]
         return Explained("partial", _ranked([likely.stages[0][0]], weak), likely.stages[0][1])
     if likely.unclear:
         return Explained("unclear", tuple(lines), verdicts[0])
