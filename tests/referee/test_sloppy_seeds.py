@@ -13,6 +13,8 @@ HONEST = {
     119: "the same, seen as a question",
     5320: "a slip of half a second, believed to be a capture and a recapture through sites that hands had hidden",
     20031: "a slip of half a second, believed to be a turn after a half-swap that had long been finished",
+    30010: "the same slip, believed in the second frame in which it stood",
+    20036: "half a swap that could be the captured pawn put elsewhere, while glare hid where it had been",
     5121: "a swap of which one half ends the game and the other would finish the turn before: done at once",
     5142: "a piece that leans towards a site where it would be a legal reply: nobody can know",
 }
