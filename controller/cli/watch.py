@@ -22,7 +22,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     add_game_arguments(parser)
     parser.add_argument("--fps", type=float, metavar="N", help="frames a second of a recording without time stamps")
     parser.add_argument(
-        "--position", default="auto", metavar="P", help="auto (default), setup, or a position such as \"rbkbr/5/5/5/RBKBR S\""
+        "--position", default="auto", metavar="P", help="auto (default), setup, or such as 'rbkbr/5/5/5/RBKBR S'"
     )
     parser.add_argument("--language", default="en", choices=["en", "nl", "de", "fr"], help="of the sentences")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
