@@ -48,7 +48,7 @@ def check_python():
 
 
 def fingerprint(extra):
-    """What an installation was made from, so that an unchanged checkout is not installed again (nor needs a network)."""
+    """What an installation was made from: an unchanged checkout is not installed again, and needs no network."""
     found = hashlib.sha256((sys.version + extra).encode())
     for name in ("pyproject.toml", "constraints.txt", "controller", "vision", "firmware_bridge", "calibration"):
         top = os.path.join(HERE, name)
