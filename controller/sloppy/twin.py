@@ -146,8 +146,11 @@ def another_turn(table: Sitting, offence: Offence, ending: str) -> str:
                 continue
             if finishes_earlier(table, shifts[1]):
                 continue
-            if game.judge(table.position, placed_after(table, shifts[1])).answer != "partial":
+            stage = placed_after(table, shifts[1])
+            if game.judge(table.position, stage).answer != "partial":
                 continue
+            if table.history and game.judge(table.history[-1][0], stage).answer != "illegal":
+                continue  # it also undoes the last turn
             carry(table, shifts[1], plain=True)
             table.stay(RIGHTING_S)
             carry(table, shifts[0], plain=True)
