@@ -74,13 +74,15 @@ class Table:
         journal: Journal | None = None,
         shown: Callable[[], Mapping[str, Any]] | None = None,
         world: World | None = None,
+        journal_warning: str | None = None,
     ) -> None:
         self.world = world
         self._watcher = watcher
         self._camera = camera
         self._lights = lights
         self._journal = journal
-        self._journal_state: dict[str, Any] = {"state": "ok" if journal else "off", "sentence": ""}
+        self._journal_well = {"state": "ok" if journal else "off", "sentence": journal_warning or ""}
+        self._journal_state: Mapping[str, Any] = self._journal_well
         self._shown = shown or (lambda: {"connected": False})
         self._inputs: queue.SimpleQueue[Input] = queue.SimpleQueue()
         self._changed = threading.Condition()
@@ -204,7 +206,7 @@ class Table:
         try:
             game, board = self._watcher.game.name, self._watcher.board.name
             self._journal.append([journal_row(event, game, board) for event in events])
-            self._journal_state = {"state": "ok", "sentence": ""}
+            self._journal_state = self._journal_well
         except Exception as error:
             # A full or dying card must not stop the game; the page says that the record has a gap.
             _log.exception("the journal could not be written")

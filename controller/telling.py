@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import Any
 
 from controller.referee.events import Event
@@ -23,6 +25,12 @@ def event_json(event: Event, language: str) -> dict[str, Any]:
     elif isinstance(told.get("why"), str):
         told["why"] = say(told["why"], language)
     return told
+
+
+def event_line(told: Mapping[str, Any]) -> str:
+    """One event as the line `watch --json` prints: `t` always with its 3 decimals."""
+    rest = {key: value for key, value in told.items() if key not in ("event", "t")}
+    return f'{{"event": {json.dumps(told["event"])}, "t": {told["t"]:.3f}, {json.dumps(rest, ensure_ascii=False)[1:]}'
 
 
 def journal_row(event: Event, game: str, set_name: str) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from controller.fit import check_fit, in_game_names
 from controller.referee import reducer
 from controller.referee.events import Input
 from controller.referee.timing import Timing
-from controller.rules.api import Game
+from controller.rules.api import Game, RulesError
 from controller.rules.registry import game_named
 from vision.boardset import BoardSet, installed_sets
 from vision.camera.frame import Frame
 from vision.errors import VisionError
 from vision.eye import Eye
+from vision.profile import Profile
 from vision.sighting import Sighting
 
 
@@ -34,7 +35,8 @@ def chosen_sets(game: str | None, set_file: str | None) -> list[BoardSet]:
 class Watcher:
     """One referee over one eye. The game is recognised from the tags; until then the first set's game is assumed.
 
-    `rows`: journalled events of this table; given, the referee comes back with the same lines.
+    `rows`: journalled events of this table; given, the referee comes back with the same lines, in the game and under
+    the options they were played in (unless `options` says otherwise). `warning`: why they could not be taken up.
     """
 
     def __init__(
@@ -45,24 +47,43 @@ class Watcher:
         start_mode: str = "setup",
         timing: Timing | None = None,
         rows: Iterable[Mapping[str, Any]] = (),
+        profile: Profile | None = None,
     ) -> None:
         self.sets = {board.name: board for board in sets}
-        self.eye = Eye(sets)
+        self.eye = Eye(sets, profile)
+        self.warning: str | None = None
         self._options = dict(options or {})
         self._start_mode = start_mode
         self._timing = timing or Timing()
         self.board = next(iter(self.sets.values()))
         self.game = self._game_of(self.board)
         saved = list(rows)
-        if saved:
-            self.state = reducer.resume(self.game, set_name=self.board.name, timing=self._timing, rows=saved)
-        else:
-            self.state = self._fresh()
+        self.state = (self._resumed(saved) if saved else None) or self._fresh()
 
-    def _game_of(self, board: BoardSet) -> Game:
+    def _resumed(self, rows: Sequence[Mapping[str, Any]]) -> reducer.State | None:
+        """The state of the journalled game; None, with a `warning`, when it can't go on here."""
+        board, game = self.board, self.game
+        try:
+            named: Mapping[str, Any] = next((row for row in reversed(rows) if row.get("game") and row["event"] != "resume"), {})
+            fitting = [one for one in self.sets.values() if one.game == named.get("game", board.game)]
+            if not fitting:
+                raise RulesError(f"it is a game of {named['game']}, and the sets of this table are for {board.game}")
+            board = next((one for one in fitting if one.name == named.get("set")), fitting[0])
+            beliefs = (row for row in reversed(rows) if row["event"] == "belief" and row.get("options"))
+            played_by: Mapping[str, str] = next(beliefs, {}).get("options", {})
+            game = self._game_of(board, {**played_by, **self._options})
+            state = reducer.resume(game, set_name=board.name, timing=self._timing, rows=rows)
+        except (RulesError, LookupError, TypeError, ValueError) as error:
+            said = str(error) if isinstance(error, RulesError) else f"its record can't be read: {error!r}"
+            self.warning = f"The last game can't be taken up ({said}); it is kept in the journal, and a new one begins."
+            return None
+        self.board, self.game = board, game
+        return state
+
+    def _game_of(self, board: BoardSet, options: Mapping[str, str] | None = None) -> Game:
         game = game_named(board.game)
-        if self._options:
-            game = game.with_options(self._options)
+        if chosen := self._options if options is None else options:
+            game = game.with_options(chosen)
         check_fit(board, game)
         return game
 

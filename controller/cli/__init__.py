@@ -24,6 +24,10 @@ COMMANDS = {
     "bench": "measure speed as ratios",
 }
 
+FILES = ("source", "images", "set", "profile", "journal", "data", "config", "output", "map", "frames",
+         "placement", "port")  # fmt: skip
+"""Arguments where an empty text would quietly mean something else, such as this folder or "not given"."""
+
 
 class Stopped(BaseException):
     """SIGTERM: end as Ctrl-C does."""
@@ -35,6 +39,38 @@ def _stop(_signal: int, _frame: FrameType | None) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; never lets a traceback reach a user."""
+    try:
+        signal.signal(signal.SIGTERM, _stop)  # before the rooms are imported: a command may be stopped while it starts
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs deaf to it
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+        try:
+            return _answer(argv)
+        finally:
+            sys.stdout.flush()
+    except (KeyboardInterrupt, Stopped):
+        _hush_if_closed()
+        return 0
+    except BrokenPipeError:
+        _hush_if_closed()
+        return 0
+    except Exception as error:
+        from controller.cli.failures import exit_for
+
+        message, code = exit_for(error)
+        print(f"boardref: {message}", file=sys.stderr)
+        return code
+
+
+def _hush_if_closed() -> None:
+    """A reader that is gone (`| head -1`) is nothing to complain of, at the interpreter's own last flush neither."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _answer(argv: Sequence[str] | None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     parser = argparse.ArgumentParser(prog="boardref", description="A referee for real board games.", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
@@ -44,21 +80,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if name == chosen:  # only the chosen command's room is imported: `boardref --help` stays instant
             importlib.import_module(f"controller.cli.{name}").add(sub)
     args = parser.parse_args(words)
-    from controller.cli.failures import exit_for
-
-    signal.signal(signal.SIGTERM, _stop)
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
-    try:
-        code = int(args.run(args))
-        sys.stdout.flush()
-        return code
-    except (KeyboardInterrupt, Stopped):
-        return 0
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:
-        message, code = exit_for(error)
-        print(f"boardref: {message}", file=sys.stderr)
-        return code
+    for name in FILES:
+        given = getattr(args, name, None)
+        if given == "" or (isinstance(given, list) and "" in given):
+            raise CommandError(f"{name.upper()} is empty; give a name, or leave it out where it may be", 2)
+    return int(args.run(args))

@@ -69,8 +69,9 @@ def _pictures(folder: str | None) -> Iterator[Any]:
             raise CommandError(f"{folder} holds no *.jpg or *.png pictures; name a folder with some")
         for i in range(max(FRAMES, len(files))):
             image = cv2.imread(str(files[i % len(files)]))
-            if image is not None:
-                yield image
+            if image is None:
+                raise CommandError(f"{files[i % len(files)]} is no readable picture; take it out of the folder")
+            yield image
         return
     board = installed_sets()["transet"]
     game = game_named("transet")

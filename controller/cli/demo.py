@@ -8,8 +8,8 @@ from pathlib import Path
 
 from controller.config import data_folder
 from controller.errors import CommandError
-from controller.journal.store import Journal
 from controller.lighting import shown_by
+from controller.recording import open_recording
 from controller.referee.viewing import view_of
 from controller.service import listening_socket, serve
 from controller.table import Table
@@ -49,8 +49,10 @@ def run(args: argparse.Namespace) -> int:
 
 def demo_table(game_name: str, folder: Path) -> Table:
     """The demo's table: a pretend world, its camera, a lights device on a pseudo-terminal, and a real journal."""
-    journal = Journal.open(folder / "boardref.db")
-    watcher = Watcher(chosen_sets(game_name, None), start_mode="setup", rows=journal.last_session())
+    sets = chosen_sets(game_name, None)
+    journal, watcher, warning = open_recording(
+        folder / "boardref.db", lambda rows: Watcher(sets, start_mode="setup", rows=rows)
+    )
     board, game = watcher.board, watcher.game
     standing = view_of(watcher.state).placement or game.picture(game.start()).on
     world = World(board, standing)
@@ -59,6 +61,7 @@ def demo_table(game_name: str, folder: Path) -> Table:
     link = Link(lambda: device.path, lightmap, on_button=lambda button, action: table.button(button, action))
     camera = SimulatedCamera(world, epoch=lambda: link.acknowledged_epoch)
     table = Table(
-        watcher, camera, lights=link, journal=journal, shown=lambda: shown_by(device, lightmap), world=world
+        watcher, camera, lights=link, journal=journal, journal_warning=warning, world=world,
+        shown=lambda: shown_by(device, lightmap),
     )
     return table

@@ -9,6 +9,7 @@ import traceback
 from controller.errors import CommandError
 from controller.journal.errors import JournalError
 from controller.rules.api import OptionError, RulesError, TextError
+from controller.rules.registry import UnknownGameError
 from firmware_bridge.errors import LightsError
 from vision.errors import VisionError
 
@@ -17,7 +18,7 @@ def exit_for(error: Exception) -> tuple[str, int]:
     """The sentence for stderr and the exit code: 2 for usage and unreadable text, 1 for everything else."""
     if isinstance(error, CommandError):
         return str(error), error.code
-    if isinstance(error, TextError | OptionError):
+    if isinstance(error, TextError | OptionError | UnknownGameError):
         return str(error), 2
     if isinstance(error, RulesError | JournalError | LightsError | VisionError):
         return str(error), 1

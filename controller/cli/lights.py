@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from controller.errors import CommandError
 from controller.referee.signals import corner_sites
 from firmware_bridge.errors import LightsError
 from firmware_bridge.lightmap import LightMap
@@ -61,7 +62,7 @@ def _board(args: argparse.Namespace) -> BoardSet:
     sets = installed_sets()
     board = next((board for board in sets.values() if board.game == args.game), None)
     if board is None:
-        raise LightsError(f"no installed set is for the game {args.game}; there are sets for {', '.join(sorted(sets))}")
+        raise CommandError(f"no set for {args.game!r} is installed; there are sets for {', '.join(sorted(sets))}", 2)
     return board
 
 
@@ -106,8 +107,10 @@ def _sweep(args: argparse.Namespace) -> int:
 def _read_map(name: str) -> LightMap:
     try:
         return LightMap.parse(Path(name).read_text(encoding="utf-8"), name)
-    except (OSError, UnicodeDecodeError) as error:
-        raise LightsError(f"the light map {name} can't be read ({error}); check the name") from None
+    except OSError as error:
+        raise LightsError(f"the light map {name} can't be read ({error.strerror}); check the name") from None
+    except UnicodeDecodeError:
+        raise LightsError(f"the light map {name} is no text; write one with `boardref lights map`") from None
 
 
 def _answered(link: Link) -> str:

@@ -17,6 +17,8 @@ from controller.rules.perft import divide, perft
 from controller.rules.registry import UnknownGameError, game_named
 from controller.words import LANGUAGES, sentence
 
+DEEPEST = 100  # nobody lives to see the count; a deeper search would only run out of stack
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The four questions and their arguments."""
@@ -77,8 +79,8 @@ def run_turns(args: argparse.Namespace) -> int:
 
 def run_perft(args: argparse.Namespace) -> int:
     """The number alone on a line; the time goes to stderr."""
-    if args.depth < 0:
-        raise CommandError("DEPTH is 0 or more", 2)
+    if not 0 <= args.depth <= DEEPEST:
+        raise CommandError(f"DEPTH is a number from 0 to {DEEPEST}", 2)
     game = _game(args)
     position = _position(game, args)
     begun = time.perf_counter()
@@ -122,6 +124,9 @@ def run_judge(args: argparse.Namespace) -> int:
             _tell(("legal" if told["legal"] else "illegal") + f": {told['text']}", told, told["position"])
         return 0
     for placement in read_placements(args.placement):
+        if unknown := sorted(({*placement.on} | placement.hidden) - set(game.sites)):
+            sites = ", ".join(sorted(game.sites))
+            raise CommandError(f"{game.name} has no site {unknown[0]!r}; its sites are {sites}", 2)
         told = judge_placement(game, position, placement, args.language)
         if args.json:
             _line(told)
@@ -203,7 +208,7 @@ def read_placements(source: str) -> list[Placement]:
     """JSON itself, a file with a line for each placement, or `-` for stdin. CommandError where it can't be read."""
     if source == "-":
         text = sys.stdin.read()
-    elif source.lstrip().startswith("{"):
+    elif source.lstrip().startswith(("{", "[")):
         text = source
     else:
         text = Path(source).read_text(encoding="utf-8", errors="replace")

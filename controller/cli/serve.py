@@ -6,8 +6,9 @@ import argparse
 
 from controller.config import data_folder, load_config
 from controller.errors import CommandError
-from controller.journal.store import Journal
 from controller.lighting import shown_by_link
+from controller.recording import open_recording
+from controller.rules.api import RulesError
 from controller.service import listening_socket, serve
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
@@ -25,19 +26,26 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Serve the table until stopped."""
     config = load_config(args.config)
-    sets = chosen_sets(config.game, config.set)
+    try:
+        sets = chosen_sets(config.game, config.set)
+        Watcher(sets, options=config.options)  # a wrong option is named before anything is opened
+    except RulesError as error:
+        raise CommandError(f"the configuration {args.config}: {error}") from None
     listener = listening_socket(config.host, config.port)
     camera = open_source(config.camera, wait=False)
     if isinstance(camera, Recording):
         raise CommandError(f"camera {config.camera} is a recording; use `boardref watch` for recordings")
-    journal = Journal.open(data_folder(config.data) / "boardref.db")
-    watcher = Watcher(sets, options=config.options, start_mode="setup", rows=journal.last_session())
+    journal, watcher, warning = open_recording(
+        data_folder(config.data) / "boardref.db",
+        lambda rows: Watcher(sets, options=config.options, start_mode="setup", rows=rows),
+    )
     link = None
     if config.lights not in (None, "none"):
         lightmap = LightMap.of([site.id for site in watcher.board.sites], watcher.game.players)
         link = Link(config.lights, lightmap, on_button=lambda button, action: table.button(button, action))
     table = Table(
-        watcher, camera, lights=link, journal=journal, shown=(lambda: shown_by_link(link, lightmap)) if link else None
+        watcher, camera, lights=link, journal=journal, journal_warning=warning,
+        shown=(lambda: shown_by_link(link, lightmap)) if link else None,
     )
     serve(
         table,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,11 @@ from controller.cli.arguments import add_game_arguments, options_of
 from controller.errors import CommandError
 from controller.journal.store import Journal
 from controller.referee.events import Event
-from controller.telling import event_json, journal_row
+from controller.telling import event_json, event_line, journal_row
 from controller.watcher import Watcher, chosen_sets
 from vision.camera import Recording, open_source
+from vision.errors import VisionError
+from vision.profile import Profile
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -32,18 +34,29 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Watch to the end of the source (recordings) or until stopped (cameras)."""
-    if args.fps is not None and not 0 < args.fps <= 1000:
-        raise CommandError("--fps takes a number above 0, up to 1000", 2)
-    watcher = Watcher(chosen_sets(args.game, args.set), options=options_of(args.option), start_mode=args.position)
+    if args.fps is not None and not 0.01 <= args.fps <= 1000:
+        raise CommandError("--fps takes a number from 0.01 to 1000", 2)
+    watcher = Watcher(
+        chosen_sets(args.game, args.set),
+        options=options_of(args.option),
+        start_mode=args.position,
+        profile=Profile.load(args.profile) if args.profile else None,
+    )
     if args.position not in ("auto", "setup"):
         watcher.game.parse_position(args.position)  # a wrong text is named before the source is opened
     source = open_source(args.source, fps=args.fps)
     journal = Journal.open(Path(args.journal)) if args.journal else None
+    if journal is not None and journal.warning:
+        print(f"boardref: {journal.warning}", file=sys.stderr)
     try:
         if isinstance(source, Recording):
+            seen = False
             for frame in source:
+                seen = True
                 _, step = watcher.see(frame)
                 _tell(step.events, args, journal, watcher)
+            if not seen:
+                raise VisionError(f"no frame of {args.source} could be read; give another recording")
         else:
             index = -1
             while True:
@@ -69,7 +82,7 @@ def _tell(events: tuple[Event, ...], args: argparse.Namespace, journal: Journal 
         if event.internal:
             continue
         told = event_json(event, args.language)
-        line = json.dumps(told, ensure_ascii=False) if args.json else plain(told)
+        line = event_line(told) if args.json else plain(told)
         print(line, flush=True)
 
 

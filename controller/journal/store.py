@@ -211,6 +211,11 @@ class Journal:
             self._games = {max(int(event.get("game_no") or 0) for event in events): int(found[0])}
         return events
 
+    def let_go(self) -> None:
+        """Don't go on with the game of `last_session`: it could not be taken up, and nothing may be added to it."""
+        with self._lock:
+            self._games = {}
+
     def close(self) -> None:
         """Close the file; calling it twice does nothing."""
         with self._lock:

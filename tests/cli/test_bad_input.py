@@ -1,0 +1,200 @@
+"""Bad input: one sentence on stderr, the right exit code, no traceback, and nothing lost."""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.request
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from controller.cli import main
+from controller.journal.store import Journal
+
+FRAMES = Path(__file__).parents[1] / "data" / "frames" / "transet-a"
+PICTURE = FRAMES / "frame_000000.jpg"
+BOARDREF = [sys.executable, "-m", "controller.cli"]
+SET = (files("calibration") / "sets" / "transet.toml").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("empty", "broken", "folder"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "broken" / "a.jpg").write_bytes(b"no picture")
+    (tmp_path / "empty.mp4").write_bytes(b"")
+    (tmp_path / "junk.mp4").write_bytes(bytes(range(256)) * 20)
+    (tmp_path / "cut.jpg").write_bytes(PICTURE.read_bytes()[:5000])
+    (tmp_path / "empty.jpg").write_bytes(b"")
+    (tmp_path / "junk.db").write_text("this is no journal, whatever its name says")
+    (tmp_path / "key.toml").write_text(SET.replace("game =", "gaem ="))
+    (tmp_path / "lens.toml").write_text("[lens]\nfocal_per_width = nan\nk1 = 0\n")
+    (tmp_path / "misspelt.toml").write_text("prot = 8001\n")
+    (tmp_path / "option.toml").write_text('port = 0\noptions = { foo = "x" }\n')
+    (tmp_path / "game.toml").write_text('port = 0\ngame = "nope"\n')
+    with Journal.open(tmp_path / "newer.db"):
+        pass
+    with sqlite3.connect(tmp_path / "newer.db") as connection:
+        connection.execute("PRAGMA user_version=99")
+    connection.close()
+    return tmp_path
+
+
+def told(capsys, *words):
+    try:
+        code = main(list(words))
+    except SystemExit as end:
+        code = end.code
+    said = capsys.readouterr()
+    assert "Traceback" not in said.err
+    assert "internal fault" not in said.err
+    return code, said.out, said.err
+
+
+W = ("watch", str(FRAMES))
+BAD = [
+    (2, "COMMAND", ()),
+    (2, "frobnicate", ("frobnicate",)),
+    (1, "no recording", ("watch", "nofile")),
+    (2, "SOURCE is empty", ("watch", "")),
+    (1, "holds no", ("watch", "empty")),
+    (1, "no frame of broken", ("watch", "broken")),
+    (1, "no video", ("watch", "empty.mp4")),
+    (1, "no video", ("watch", "junk.mp4")),
+    (1, "single picture", ("watch", "cut.jpg")),
+    (1, "no camera /dev/video97", ("watch", "/dev/video97")),
+    (1, "no camera /dev/video97", ("watch", "97")),
+    (1, "did you mean game", (*W, "--set", "key.toml")),
+    (1, "no set file", (*W, "--set", "none.toml")),
+    (1, "profile", (*W, "--profile", "none.toml")),
+    (1, "usable lens", (*W, "--profile", "lens.toml")),
+    (1, "is a folder", (*W, "--journal", "folder")),
+    (1, "not a journal", (*W, "--journal", "junk.db")),
+    (1, "newer Boardref", (*W, "--journal", "newer.db")),
+    (1, "no folder", (*W, "--journal", "no/such/x.db")),
+    (2, "JOURNAL is empty", (*W, "--journal", "")),
+    (2, "(column 1)", (*W, "--position", "foo")),
+    (2, "(column 19)", (*W, "--position", "rbkbr/5/5/5/RBKBR X")),
+    (2, "NAME=VALUE", (*W, "--option", "foo")),
+    (2, "no option 'foo'", (*W, "--option", "foo=bar")),
+    (2, "no game 'nope'", (*W, "--game", "nope")),
+    (2, "invalid choice: 'es'", (*W, "--language", "es")),
+    *[(2, "--fps", (*W, f"--fps={fps}")) for fps in ("0", "nan", "-1", "inf", "x", "0.001")],
+    (1, "no picture nofile", ("look", "nofile.jpg")),
+    (1, "cut.jpg", ("look", "cut.jpg")),
+    (2, "IMAGES is empty", ("look", "")),
+    (1, "profile", ("look", str(PICTURE), "--profile", "folder")),
+    (2, "no set for 'nope'", ("kit", "nope", "-o", "x.pdf")),
+    (2, "OUTPUT is empty", ("kit", "transet", "-o", "")),
+    (1, "scale", ("kit", "transet", "-o", "x.pdf", "--scale", "nan")),
+    (1, "can't be written", ("kit", "transet", "-o", "no/x.pdf")),
+    (2, "no game", ("rules", "turns", "nope")),
+    (2, "(column 1)", ("rules", "judge", "transet", "--turn", "zzz")),
+    (2, "(column 2)", ("rules", "judge", "transet", "--placement", "{")),
+    (2, "object", ("rules", "judge", "transet", "--placement", "[]")),
+    (2, "no site 'z9'", ("rules", "judge", "transet", "--placement", '{"placement": {"z9": ["dark-PINET"]}}')),
+    (1, "nofile", ("rules", "judge", "transet", "--placement", "nofile")),
+    (2, "DEPTH", ("rules", "perft", "transet", "-1")),
+    (2, "DEPTH", ("rules", "perft", "transet", "99999999")),
+    (1, "no journal", ("games", "list", "--journal", "none.db")),
+    (1, "not a journal", ("games", "list", "--journal", "junk.db")),
+    (1, "newer Boardref", ("games", "show", "1", "--journal", "newer.db")),
+    (1, "/dev/ttyNONE", ("lights", "test", "--port", "/dev/ttyNONE")),
+    (1, "light map", ("lights", "test", "--map", "none.json")),
+    (2, "no set for", ("lights", "map", "--game", "nope")),
+    (1, "no readable picture", ("bench", "--frames", "broken")),
+    (2, "--port", ("demo", "--port", "99999")),
+    (1, "data folder", ("demo", "--port", "0", "--no-browser", "--data", "junk.db")),
+    (2, "no game", ("demo", "--port", "0", "--no-browser", "--game", "nope")),
+    (1, "can't be read", ("serve", "--config", "none.toml")),
+    (1, "did you mean port", ("serve", "--config", "misspelt.toml")),
+    (1, "no option 'foo'", ("serve", "--config", "option.toml")),
+    (1, "no game 'nope'", ("serve", "--config", "game.toml")),
+]
+
+
+@pytest.mark.parametrize(("code", "part", "words"), BAD, ids=[" ".join(words[:1] + words[2:]) for _, _, words in BAD])
+def test_one_sentence_and_the_right_code(place, capsys, code, part, words):
+    before = {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
+    assert told(capsys, *words)[0] == code
+    got, out, err = told(capsys, *words)
+    assert (got, out) == (code, "")
+    assert part in err
+    after = {name: (place / name).read_bytes() for name in before}
+    assert after == before
+
+
+def test_a_self_crossing_site_is_named(place, capsys):
+    shape = next(line for line in SET.splitlines() if line.startswith("site") or "[[site" in line)
+    assert shape
+    crossing = (place / "crossing.toml")
+    crossing.write_text(SET + '\n[[sites]]\nid = "bow"\npolygon = [[50, 50], [90, 90], [90, 50], [50, 90]]\n')
+    code, _, err = told(capsys, "look", str(PICTURE), "--set", str(crossing))
+    assert code == 1
+    assert "crossing.toml" in err
+
+
+def test_a_port_in_use_is_named(place, capsys):
+    from controller.service import listening_socket
+
+    taken = listening_socket("127.0.0.1", 0)
+    try:
+        code, _, err = told(capsys, "demo", "--no-browser", "--port", str(taken.getsockname()[1]))
+    finally:
+        taken.close()
+    assert code == 1
+    assert "is in use" in err
+
+
+def test_a_reader_that_goes_away_is_no_fault():
+    process = subprocess.Popen([*BOARDREF, "rules", "turns", "transet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert process.wait(20) == 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
+
+
+@pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
+def test_a_table_without_camera_and_lights_answers_and_ends(place, word):
+    """Its journal can't be opened either: the page says all three."""
+    (place / "data" / "boardref.db").mkdir(parents=True)
+    (place / "bare.toml").write_text(
+        'camera = "/dev/video97"\nport = 0\nhost = "127.0.0.1"\nlights = "/dev/ttyNONE"\ndata = "data"\n'
+    )
+    process = subprocess.Popen(
+        [*BOARDREF, "serve", "--config", "bare.toml"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )  # fmt: skip
+    address = re.search(r"http://\S+/", process.stdout.readline())[0]
+    for _ in range(50):
+        with urllib.request.urlopen(f"{address}api/state", timeout=5) as answer:
+            state = json.load(answer)
+        if state["camera"]["state"] == "lost" and state["link"]["sentence"]:
+            break
+        time.sleep(0.1)
+    assert "/dev/video97" in state["camera"]["sentence"]
+    assert "/dev/ttyNONE" in state["link"]["sentence"]
+    assert "is a folder" in state["journal"]["sentence"]
+    process.send_signal(word)
+    _, err = process.communicate(timeout=5)
+    assert process.returncode == 0
+    assert "Traceback" not in err
+    assert "No record is kept" in err
+
+
+@pytest.mark.parametrize(
+    "words", [("lights", "virtual"), ("rules", "perft", "transet", "9", "--divide"), ("bench", "--endurance")]
+)
+def test_long_commands_end_when_told(words):
+    process = subprocess.Popen([*BOARDREF, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=5)
+    assert (process.returncode, err) == (0, "")
