@@ -164,12 +164,12 @@ def ends_after(table: Sitting, shift: Shift) -> bool:
     return any(ends(table, turn) for turn in turns)
 
 
-def finishes_earlier(table: Sitting, shift: Shift) -> bool:
-    """Whether this half would also make a swap of the mover's turn before."""
-    if len(table.history) < 2:
+def finishes_earlier(table: Sitting, shift: Shift, turns_ago: int = 2) -> bool:
+    """Whether this act would also make a swap of the mover's turn before (2 ago), or of the other side's last (1)."""
+    if len(table.history) < turns_ago:
         return False
     game = table.game
-    before, turn = table.history[-2]
+    before, turn = table.history[-turns_ago]
     first = game.turn_shifts(before, turn)
     if len(first) != 1:
         return False
@@ -205,7 +205,8 @@ def capture(table: Sitting, mover: Shift, victim: Shift, *, brisk: bool, last: b
     """Capturer and captured, in either order; the captured piece in a hand, on the table, or under the capturer."""
     rng, mat = table.rng, table.mat
     way = rng.choice(("return first", "held", "beside", "under", "both on"))
-    if last:
+    # A captured pawn that is put back first may look like the other side finishing its swap: same board, other record.
+    if last or (way == "return first" and finishes_earlier(table, victim, turns_ago=1)):
         way = rng.choice(("held", "beside", "under", "both on"))
     table.habit(f"captured, {way}")
     home = victim if victim.to is not None else None

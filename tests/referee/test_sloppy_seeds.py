@@ -15,6 +15,7 @@ HONEST = {
     20031: "a slip of half a second, believed to be a turn after a half-swap that had long been finished",
     30010: "the same slip, believed in the second frame in which it stood",
     20036: "half a swap that could be the captured pawn put elsewhere, while glare hid where it had been",
+    40080: "a captured pawn put back first, which also finished a swap of the other side: same board, other record",
     5121: "a swap of which one half ends the game and the other would finish the turn before: done at once",
     5142: "a piece that leans towards a site where it would be a legal reply: nobody can know",
 }
