@@ -64,14 +64,15 @@ class Watcher:
         """The state of the journalled game; None, with a `warning`, when it can't go on here."""
         board, game = self.board, self.game
         try:
-            named: Mapping[str, Any] = next((row for row in reversed(rows) if row.get("game") and row["event"] != "resume"), {})
+            naming = (row for row in reversed(rows) if row["event"] in ("setup_complete", "board_found"))
+            named: Mapping[str, Any] = next((row for row in naming if row.get("game")), {})
             fitting = [one for one in self.sets.values() if one.game == named.get("game", board.game)]
             if not fitting:
                 raise RulesError(f"it is a game of {named['game']}, and the sets of this table are for {board.game}")
             board = next((one for one in fitting if one.name == named.get("set")), fitting[0])
             beliefs = (row for row in reversed(rows) if row["event"] == "belief" and row.get("options"))
-            played_by: Mapping[str, str] = next(beliefs, {}).get("options", {})
-            game = self._game_of(board, {**played_by, **self._options})
+            belief: Mapping[str, Any] = next(beliefs, {})
+            game = self._game_of(board, {**belief.get("options", {}), **self._options})
             state = reducer.resume(game, set_name=board.name, timing=self._timing, rows=rows)
         except (RulesError, LookupError, TypeError, ValueError) as error:
             said = str(error) if isinstance(error, RulesError) else f"its record can't be read: {error!r}"

@@ -124,9 +124,6 @@ def run_judge(args: argparse.Namespace) -> int:
             _tell(("legal" if told["legal"] else "illegal") + f": {told['text']}", told, told["position"])
         return 0
     for placement in read_placements(args.placement):
-        if unknown := sorted(({*placement.on} | placement.hidden) - set(game.sites)):
-            sites = ", ".join(sorted(game.sites))
-            raise CommandError(f"{game.name} has no site {unknown[0]!r}; its sites are {sites}", 2)
         told = judge_placement(game, position, placement, args.language)
         if args.json:
             _line(told)

@@ -99,7 +99,7 @@ BAD = [
     (2, "(column 1)", ("rules", "judge", "transet", "--turn", "zzz")),
     (2, "(column 2)", ("rules", "judge", "transet", "--placement", "{")),
     (2, "object", ("rules", "judge", "transet", "--placement", "[]")),
-    (2, "no site 'z9'", ("rules", "judge", "transet", "--placement", '{"placement": {"z9": ["dark-PINET"]}}')),
+    (1, "no site 'z9'", ("rules", "judge", "transet", "--placement", '{"placement": {"z9": ["dark-PINET"]}}')),
     (1, "nofile", ("rules", "judge", "transet", "--placement", "nofile")),
     (2, "DEPTH", ("rules", "perft", "transet", "-1")),
     (2, "DEPTH", ("rules", "perft", "transet", "99999999")),
@@ -132,13 +132,12 @@ def test_one_sentence_and_the_right_code(place, capsys, code, part, words):
 
 
 def test_a_self_crossing_site_is_named(place, capsys):
-    shape = next(line for line in SET.splitlines() if line.startswith("site") or "[[site" in line)
-    assert shape
-    crossing = (place / "crossing.toml")
+    crossing = place / "crossing.toml"
     crossing.write_text(SET + '\n[[sites]]\nid = "bow"\npolygon = [[50, 50], [90, 90], [90, 50], [50, 90]]\n')
     code, _, err = told(capsys, "look", str(PICTURE), "--set", str(crossing))
     assert code == 1
     assert "crossing.toml" in err
+    assert "crosses itself" in err
 
 
 def test_a_port_in_use_is_named(place, capsys):

@@ -71,7 +71,6 @@ def test_identify_follows_a_map(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["test", "--port", "/nowhere/tty"], "/nowhere/tty is not there"),
         (["identify", "--port", "usb:12"], "is not usb:VID:PID"),
         (["test", "--map", "/nowhere/map.json"], "the light map /nowhere/map.json can't be read"),
-        (["map", "--game", "chess"], "no installed set is for the game chess"),
         (["map", "--set", "/nowhere/set.toml"], "/nowhere/set.toml"),
     ],
 )
