@@ -139,7 +139,7 @@ def stage(draft: Draft, choice: Choice) -> None:
     state = draft.state
     found = choice.explained
     verdict = found.verdict
-    gone = left_their_places(state.game.picture(found.lines[0].position), choice.placement)
+    gone = min(left_their_places(state.game.picture(line.position), choice.placement) for line in found.lines)
     if not verdict.owed and gone > state.game.turn_size + 1:
         start_rearranging(draft)
         return

@@ -351,3 +351,14 @@ def test_a_turn_taken_back_for_half_of_another_or_two_quick_turns() -> None:
     back.play("e1-e2")
     assert back.texts() == ["e1-e2&b3-b2"]
     assert not [event for table in (quick, back) for event in table.told("illegal", "question")]
+
+
+def test_pieces_lifted_after_a_turn_not_accepted_yet_are_no_rearranging() -> None:
+    table = Table("r2rb/b1k1K/5/4B/RB2R N")
+    table.put("r2rb/b1k1K/5/4B/RB2R")
+    table.wait(2)
+    table.play("d5-c5", "c4-d4", hold=0.8)
+    table.on.pop("e4"), table.on.pop("b1")
+    table.wait(0.3, hand=True, moving=True)
+    table.wait(2)
+    assert not table.told("rearranging", "illegal")
