@@ -57,7 +57,7 @@ def test_every_code_that_a_placement_can_show_is_planted() -> None:
 
 @pytest.mark.parametrize("code", MAKERS)
 def test_an_offence_is_named_once_by_its_code_and_put_right(code: str) -> None:
-    for seed in range(1, 7):
+    for seed in range(1, 5):
         report = plant(seed, code, TRANSET)
         assert report.clean, report.summary()
         assert report.offences == 1
