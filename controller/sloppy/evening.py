@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.rules.api import Shift, Turn
 from controller.sloppy.ambiguity import changed_turn_is_plain, plain_pair
-from controller.sloppy.habits import acts_of, carry, carry_out, ends, fidget, rest, undo, wait_of
+from controller.sloppy.habits import acts_of, carry, carry_out, ends, fidget, finishes_earlier, rest, undo, wait_of
 from controller.sloppy.sitting import EXTENDABLE_S, SETTLED_S, Sitting, Wrong, kinds_on
 
 SETUP_S = 1.0
@@ -135,6 +135,9 @@ def false_start(table: Sitting) -> bool:
     turns = table.choices()
     first, second = rng.choice(turns), rng.choice(turns)
     if ends(table, first) or not changed_turn_is_plain(table, first, second):
+        return False
+    # Half of it may finish the mover's turn before; taken back, that could be a new turn or a second thought.
+    if any(finishes_earlier(table, shift) for shift in game.turn_shifts(table.position, first)):
         return False
     carry_out(table, first)
     table.pause()
