@@ -81,6 +81,7 @@ class Eye:
         self._looked: Image | None = None  # the small picture of the last full look
         self._still: Image | None = None  # the small picture of the last settled, hand-free moment
         self._still_found: tuple[Found, ...] = ()
+        self._settled: Image | None = None  # the looked-at picture that `_still` stands for
         self._last: Sighting | None = None
         self._found: tuple[Found, ...] = ()
         self._things = Things.none()
@@ -128,7 +129,7 @@ class Eye:
             steady = (
                 last is not None and last.game is not None and not stirred and seen == self._seen and sum(seen) >= 2
             )
-            if steady and self._looked is not None and not motion.differs(small, self._looked):
+            if steady and self._looked is not None and not motion.differs_in_any_light(small, self._looked):
                 return self._unchanged(small, t_s, frame, epoch)
             self._seen = seen
             grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
@@ -201,8 +202,9 @@ class Eye:
         if self._last.hand and self._things.may_stay(t_s, self._quiet_since_s or t_s, self._started_s or 0.0):
             self._adopt(small)
             return replace(self._last, t_s=t_s, frame=frame, epoch=epoch, moving=False, board_moved=False, hand=False)
-        if not self._last.hand and t_s - (self._quiet_since_s or t_s) >= SETTLE_S and self._still is not self._looked:
-            self._still, self._still_found = self._looked, self._found
+        if not self._last.hand and t_s - (self._quiet_since_s or t_s) >= SETTLE_S and self._settled is not self._looked:
+            # this picture, not the one looked at: under a change of light a hand's last tip may have gone unnoticed
+            self._still, self._still_found, self._settled = small, self._found, self._looked
         return replace(self._last, t_s=t_s, frame=frame, epoch=epoch, moving=False, board_moved=False)
 
     def _adopt(self, small: Image) -> None:
@@ -241,7 +243,12 @@ class Eye:
         for token, at_border in placed:
             if at_border:
                 uncertain.update([*token.near, *([token.site] if token.site else [])])
-        if not things.hand and not stirred and self._still is None:
+        quiet = (
+            t_s - (t_s if self._quiet_since_s is None else self._quiet_since_s) >= SETTLE_S
+            and self._previous is not None
+            and not motion.differs_in_any_light(small, self._previous)
+        )
+        if not things.hand and not stirred and (self._still is None or quiet):
             self._still, self._still_found = small, self._found
         moving = (
             stirred and self._previous is not None and bool((motion.changed(small, self._previous) & board.watch).any())

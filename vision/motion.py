@@ -9,6 +9,8 @@ import numpy.typing as npt
 from vision.registration import Image
 
 SHRINK = 4
+UNEVEN = 60.0
+"""Grey levels by which a light twice as strong may miss being twice as strong somewhere."""
 Mask = npt.NDArray[np.bool_]
 LOGS = np.log(np.arange(256, dtype=np.float32) + 8)
 
@@ -40,6 +42,18 @@ def differs(now: Image, before: Image) -> bool:
     edge = limit(difference)
     if peak <= edge:
         return False
+    return bool(_blobs(difference, edge).any())
+
+
+def differs_in_any_light(now: Image, before: Image) -> bool:
+    """The same, but a change of the light that came with it hides nothing; an uneven light itself may count."""
+    difference = cv2.absdiff(now, before)
+    if np.median(difference[::5, ::3], axis=(0, 1)).max() < 2:
+        return differs(now, before)
+    ratio = (now[::3, ::3].astype(np.float32) + 2) / (before[::3, ::3].astype(np.float32) + 2)
+    gain = np.median(ratio, axis=(0, 1))
+    difference = cv2.absdiff(now, np.clip(before * gain, 0, 255).astype(np.uint8))
+    edge = limit(difference) + UNEVEN * float(np.abs(gain - 1).max())
     return bool(_blobs(difference, edge).any())
 
 
