@@ -31,6 +31,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stress", action="store_true", help="token naming under worse light and worse pictures")
     parser.add_argument("--endurance", action="store_true", help="the sloppy table: honest play must never be accused")
     parser.add_argument("--turns", type=int, default=1_000_000, metavar="N", help="turns of --endurance (1000000)")
+    parser.add_argument(
+        "--may-differ", type=int, default=0, metavar="N", help="records of --endurance that may differ from the game (0)"
+    )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first seed of --endurance")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.set_defaults(run=run)
@@ -58,7 +61,7 @@ def endurance(args: argparse.Namespace) -> int:
         raise CommandError("--turns takes a number above 0", 2)
     report = play(seed=args.seed, turns=args.turns, game=game_named("transet"))
     print(report.summary(), flush=True)
-    return 0 if report.clean else 1
+    return 0 if len(report.faults) == report.mismatches <= args.may_differ else 1
 
 
 def _pictures(folder: str | None) -> Iterator[Any]:
