@@ -32,7 +32,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--endurance", action="store_true", help="the sloppy table: honest play must never be accused")
     parser.add_argument("--turns", type=int, default=1_000_000, metavar="N", help="turns of --endurance (1000000)")
     parser.add_argument(
-        "--may-differ", type=int, default=0, metavar="N", help="records of --endurance that may differ from the game (0)"
+        "--may-differ", type=int, default=0, metavar="N", help="records that may differ from the game played (0)"
     )
     parser.add_argument("--seed", type=int, default=1, metavar="N", help="the first seed of --endurance")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
