@@ -22,7 +22,6 @@ from vision.sighting import Token
 
 SURE = 0.80
 """Correlation from which something is a token; true marks reach 0.88, anything else 0.63 at most."""
-PERHAPS = 0.66
 NEAR_MM = 3.0
 CORRELATION_SPREAD = 0.07
 FLOOR_NATS = -25.0

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from controller.referee.view import Played
-from controller.rules.api import Game, Placement, Player, Position, Turn
+from controller.rules.api import Game, Player, Position, Turn
 
 OPEN_TURNS = 2  # a turn may be extended until the turn after the next is complete
 
@@ -124,8 +124,3 @@ def extensions(game: Game, line: Line) -> list[Line]:
                 found.append(longer.then(game, again))
                 break
     return found
-
-
-def on_table(game: Game, line: Line) -> Placement:
-    """What must stand on the table where this line has come to."""
-    return game.picture(line.position)

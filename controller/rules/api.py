@@ -7,7 +7,7 @@ placement (what a camera sees) rather than a command.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -171,12 +171,3 @@ class Game(Protocol):
     def position_text(self, position: Position) -> str: ...
     def parse_turn(self, position: Position, text: str) -> Turn: ...
     def turn_text(self, position: Position, turn: Turn) -> str: ...
-
-
-def pieces_of(placements: Iterable[tuple[Kind, ...]]) -> dict[Kind, int]:
-    """Count the kinds over some sites' tuples."""
-    count: dict[Kind, int] = {}
-    for kinds in placements:
-        for kind in kinds:
-            count[kind] = count.get(kind, 0) + 1
-    return count

@@ -7,7 +7,6 @@ from controller.sloppy.ambiguity import changed_turn_is_plain, plain_pair
 from controller.sloppy.habits import acts_of, carry, carry_out, ends, fidget, finishes_earlier, rest, undo, wait_of
 from controller.sloppy.sitting import EXTENDABLE_S, SETTLED_S, Sitting, Wrong, kinds_on
 
-SETUP_S = 1.0
 NEW_GAME_S = 2.0
 
 
