@@ -1,4 +1,7 @@
-"""Gettext catalogues (`locale/LANGUAGE/LC_MESSAGES/boardref.po`), read as they are: nothing to compile."""
+"""Gettext catalogues (`locale/LANGUAGE/LC_MESSAGES/*.po`), read as they are: nothing to compile.
+
+`boardref.po` holds what all games share; a game's codes and names of pieces have a file of their own.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 LANGUAGES = ("en", "nl", "de", "fr")
+DOMAINS = ("boardref", "transet", "taasen", "transfer")
 
 
 def parse_po(text: str) -> dict[str, str]:
@@ -40,8 +44,14 @@ def catalogue(language: str) -> Mapping[str, str]:
     """All texts of a language; KeyError for a language that Boardref doesn't speak."""
     if language not in LANGUAGES:
         raise KeyError(f"no language {language!r}; there are {', '.join(LANGUAGES)}")
-    place = files("controller.words").joinpath("locale", language, "LC_MESSAGES", "boardref.po")
-    return parse_po(place.read_text(encoding="utf-8"))
+    folder = files("controller.words").joinpath("locale", language, "LC_MESSAGES")
+    texts: dict[str, str] = {}
+    for domain in DOMAINS:
+        found = parse_po(folder.joinpath(f"{domain}.po").read_text(encoding="utf-8"))
+        if twice := texts.keys() & found.keys():
+            raise ValueError(f"{language}/{domain}.po: {min(twice)!r} has a text already")
+        texts |= found
+    return texts
 
 
 def keys(language: str = "en") -> frozenset[str]:

@@ -67,6 +67,7 @@ class Transet:
     pieces: Mapping[Kind, int] = {KIND_OF[letter]: count for letter, count in COUNT.items()}
     options: Mapping[str, Option] = OPTIONS
     turn_size = 2
+    tries_two_turns = True
 
     def __init__(self, chosen: Mapping[str, str] | None = None) -> None:
         """`chosen`: option values; OptionError names what is unknown."""
@@ -89,6 +90,14 @@ class Transet:
     def owner(self, kind: Kind) -> Player | None:
         """Dark is South's, light North's."""
         return player_of(LETTER_OF[kind]) if kind in LETTER_OF else None
+
+    def lane(self, site: Site) -> str:
+        """Every square is its own."""
+        return site
+
+    def normal(self, placement: Placement) -> Placement:
+        """Every square counts."""
+        return placement
 
     def start(self) -> TransetPosition:
         """The one start position; South begins."""
@@ -161,6 +170,10 @@ class Transet:
                 if not (extra := seen.mask & ~mask & ~hidden) & ~kind and extra.bit_count() <= 1
             }
             yield from (turn for turn in ways.turns if turn in fits)
+
+    def forced_pass(self, position: TransetPosition) -> None:
+        """The side to move always has a turn [DERIVED]."""
+        return None
 
     def stages(self, position: TransetPosition, turn: TransetTurn) -> Iterator[Placement]:
         """The boards after one act of a turn of two acts."""
