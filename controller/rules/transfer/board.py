@@ -39,11 +39,11 @@ class TransferPosition(NamedTuple):
 
 
 class Stroke(NamedTuple):
-    """One stroke: L loads, U unloads, O clears the other platform; `row` 0 is A; `count` pieces in one block."""
+    """One stroke: L loads, U unloads, O clears the other platform; `row` 0 is A; `size` pieces in one block."""
 
     act: Literal["L", "U", "O"]
     row: int
-    count: int
+    size: int
 
 
 class TransferTurn(NamedTuple):
