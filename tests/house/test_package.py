@@ -24,7 +24,8 @@ def test_data_files_are_installed(package, path):
 
 def test_the_command_the_games_and_the_sets_are_registered():
     assert "boardref" in {script.name for script in entry_points(group="console_scripts")}
-    assert sorted(game.load().name for game in entry_points(group="boardref.games")) == ["taasen", "transet", "transfer"]
+    games = sorted(game.load().name for game in entry_points(group="boardref.games"))
+    assert games == ["taasen", "transet", "transfer"]
     assert all(callable(found.load()) for found in entry_points(group="boardref.sets"))
 
 
