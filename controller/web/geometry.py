@@ -18,12 +18,13 @@ def set_json(board: BoardSet) -> dict[str, Any]:
     """`sheet` [w, h]; `crop`, `table` [x, y, w, h]: the board alone, and with the table beside the sheet; all mm."""
     left, top, right, bottom = _extent(board)
     width, height = board.sheet_mm
+    tall = 2 * EDGE_MM if not board.rails else 2 * FRAME_MM  # rails reach far enough by themselves
     return {
         "name": board.name,
         "game": board.game,
         "sheet": [width, height],
         "crop": [left - FRAME_MM, top - FRAME_MM, right - left + 2 * FRAME_MM, bottom - top + 2 * FRAME_MM],
-        "table": [-SIDE_MM, top - EDGE_MM, width + 2 * SIDE_MM, bottom - top + 2 * EDGE_MM],
+        "table": [-SIDE_MM, top - tall / 2, width + 2 * SIDE_MM, bottom - top + tall],
         "token": {"shape": board.tokens.shape, "size": board.tokens.size_mm},
         "kinds": list(board.kinds),
         "sites": {
@@ -32,15 +33,55 @@ def set_json(board: BoardSet) -> dict[str, Any]:
                 "polygon": [list(point) for point in site.polygon_mm],
             }
             for site in board.sites
-        },
+        }
+        | _slots(board),
+        "platforms": _cards(board),
         "bars": {player: _bar(seat, board, (left, top, right, bottom)) for player, seat in board.seats.items()},
     }
 
 
 def _extent(board: BoardSet) -> Box:
     points = [point for site in board.sites for point in site.polygon_mm]
+    points += [corner for rail in board.rails.values() for corner in rail]
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return min(xs), min(ys), max(xs), max(ys)
+
+
+def _cards(board: BoardSet) -> dict[str, list[float]]:
+    """Each platform as [x, y, w, h], in the middle of its rail: where it really stands is no part of a position."""
+    card = board.platforms
+    if card is None:
+        return {}
+    return {
+        name: [
+            (left + right) / 2 - card.width_mm / 2,
+            (top + bottom) / 2 - card.depth_mm / 2,
+            card.width_mm,
+            card.depth_mm,
+        ]
+        for name, ((left, top), (right, bottom)) in board.rails.items()
+    }
+
+
+def _slots(board: BoardSet) -> dict[str, dict[str, Any]]:
+    """The slots of the platforms as sites ("south.1" is next to the board)."""
+    card = board.platforms
+    if card is None:
+        return {}
+    ys = [y for site in board.sites for _, y in site.polygon_mm]
+    middle = (min(ys) + max(ys)) / 2
+    found = {}
+    for name, (x, y, width, depth) in _cards(board).items():
+        step = depth / card.slots
+        away = 1 if y > middle else -1
+        mouth = y if away > 0 else y + depth
+        for slot in range(card.slots):
+            near, far = mouth + away * slot * step, mouth + away * (slot + 1) * step
+            found[f"{name}.{slot + 1}"] = {
+                "centre": [x + width / 2, (near + far) / 2],
+                "polygon": [[x, near], [x + width, near], [x + width, far], [x, far]],
+            }
+    return found
 
 
 def _bar(seat: tuple[float, float], board: BoardSet, extent: Box) -> dict[str, list[float]]:

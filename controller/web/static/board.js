@@ -51,18 +51,25 @@ export class Board {
       const [wide, high] = [Math.max(...xs) + 0.4 - left, Math.max(...ys) + 0.4 - top];
       const clip = make("clipPath", { id: "sites-only" }, make("rect", { x: left, y: top, width: wide, height: high }));
       image.setAttribute("clip-path", "url(#sites-only)");
-      this.layers.art.replaceChildren(clip, sheet, image);
+      this.layers.art.replaceChildren(clip, sheet, image, ...this.cards());
     } else {
       const [left, top, wide, high] = geo.table;
       const round = make("rect", { x: left, y: top, width: wide, height: high, rx: 7 });
       const surface = round.cloneNode();
       surface.setAttribute("class", "tabletop");
       const clip = make("clipPath", { id: "tabletop" }, round);
-      const inside = make("g", { "clip-path": "url(#tabletop)" }, surface, sheet, image);
+      const inside = make("g", { "clip-path": "url(#tabletop)" }, surface, sheet, image, ...this.cards());
       this.layers.art.replaceChildren(clip, inside);
     }
     for (const [name, draw] of [["state", "state"], ["lights", "lights"], ["world", "world"]])
       if (this.latest[name]) this[draw](this.latest[name]);
+  }
+
+  // Loose platforms (Transfer's), in the middle of their rails.
+  cards() {
+    return Object.values(this.geo.platforms ?? {}).map(([x, y, width, height]) =>
+      make("rect", { x, y, width, height, rx: 1.5, class: "card" }),
+    );
   }
 
   // ---- what the referee says ----
@@ -98,20 +105,31 @@ export class Board {
     const drawn = [];
     for (const stack of bySite.values())
       stack.forEach((piece, index) => {
+        const [aside, down] = this.spot(piece.site, index, stack.length);
         if (this.demo && (piece.state === "seen" || piece.state === "believed")) {
           if (!this.lies(piece)) drawn.push(this.token(piece, 0, 0, DEMO_GHOST, "thought"));
           return;
         }
-        const aside = (index - (stack.length - 1) / 2) * this.geo.token.size * 0.45;
-        drawn.push(this.token(piece, aside, -aside * 0.4, 1, piece.state));
+        drawn.push(this.token(piece, aside, down, 1, piece.state));
       });
     return drawn;
   }
 
+  // Where the pieces of a stack stand: side by side towards the corners of a triangle, overlapping elsewhere.
+  spot(site, index, count) {
+    const { centre: [x, y], polygon } = this.geo.sites[site] ?? { centre: [0, 0], polygon: [] };
+    if (count > 1 && polygon.length === 3) {
+      const [px, py] = polygon[index % 3];
+      return [(px - x) * 0.36, (py - y) * 0.36];
+    }
+    const aside = (index - (count - 1) / 2) * this.geo.token.size * 0.45;
+    return [aside, -aside * 0.4];
+  }
+
   // Whether the pretend table really has this piece there (in the demo pieces are drawn where they lie).
   lies(piece) {
-    const [x, y] = this.geo.sites[piece.site].centre;
-    const near = this.geo.token.size;
+    const [x, y] = this.geo.sites[piece.site]?.centre ?? [0, 0];
+    const near = this.geo.token.size * (this.geo.sites[piece.site]?.polygon.length === 3 ? 1.2 : 1);
     return (this.latest.world?.tokens ?? []).some(
       (token) => token.kind === piece.kind && Math.hypot(token.x_mm - x, token.y_mm - y) < near,
     );
