@@ -9,6 +9,7 @@ import time
 
 from controller.rules.api import Game
 from controller.sloppy.evening import evening
+from controller.sloppy.games import manners_at
 from controller.sloppy.record import Fault, Report
 from controller.sloppy.sitting import Sitting, Wrong
 
@@ -32,7 +33,7 @@ def play_table(seed: int, turns: int, game: Game, report: Report | None = None) 
     before = report.turns
     table = Sitting(game, seed, report)
     try:
-        evening(table, turns)
+        evening(manners_at(table), turns)
         if table.questioned:
             table.fault("question", "the referee asked though nothing was in doubt")
     except Wrong as wrong:

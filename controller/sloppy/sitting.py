@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from controller.referee.events import Input, Press
 from controller.referee.reducer import initial, reduce
-from controller.rules.api import Game, Kind, Placement, Player, Position, Shift, Site, Turn
+from controller.rules.api import Game, Kind, Placement, Player, Position, Site, Turn
 from controller.sloppy.playmat import Playmat
 from controller.sloppy.record import Fault, Record, Report, Row
 
@@ -44,7 +44,6 @@ class Sitting:
         self.position: Position = game.start()
         self.truth: list[Row] = []
         self.history: list[tuple[Position, Turn]] = []  # of this game
-        self.finished_late: Shift | None = None  # the half of a swap that has just been made after the reply
 
     # the referee
 
@@ -80,9 +79,9 @@ class Sitting:
 
     # truth
 
-    def begin(self) -> None:
-        """A game begins from the start position."""
-        self.position = self.game.start()
+    def begin(self, start: Position) -> None:
+        """A game begins from this start position."""
+        self.position = start
         self.truth = []
         self.history = []
 
@@ -97,21 +96,7 @@ class Sitting:
         self.truth.append(Row(player, self.game.turn_text(self.position, turn), self.game.position_text(after)))
         self.history.append((self.position, turn))
         self.position = after
-        self.finished_late = None
         self.report.turns += 1
-
-    def choices(self) -> list[Turn]:
-        """The legal turns, without those that an observer can't tell from a swap, finished late, being taken back.
-
-        Who has finished a swap after the reply and then moves that pawn straight back has either thought better of the
-        second half, or begun the next turn: nobody else can know.
-        """
-        turns = list(self.game.legal_turns(self.position))
-        late = self.finished_late
-        if late is None:
-            return turns
-        back = Shift(late.piece, late.to, late.origin)
-        return [turn for turn in turns if back not in self.game.turn_shifts(self.position, turn)]
 
     def rewrite(self, n_back: int, turns: Sequence[Turn]) -> None:
         """The last `n_back` turns were really these (a swap finished after the reply)."""

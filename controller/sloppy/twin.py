@@ -7,8 +7,10 @@ import time
 from controller.referee.events import Event
 from controller.rules.api import Game, Shift
 from controller.sloppy.evening import lay_out
-from controller.sloppy.habits import carry, carry_out, finishes_earlier, rest
-from controller.sloppy.planting import MAKERS, Offence, find, placed_after, turns_of
+from controller.sloppy.games import manners_at
+from controller.sloppy.hands import carry, rest
+from controller.sloppy.manners import Manners, Offence
+from controller.sloppy.planting import find, placed_after
 from controller.sloppy.record import Report
 from controller.sloppy.sitting import EXTENDABLE_S, ILLEGAL_S, SETTLED_S, Sitting, Wrong
 
@@ -21,21 +23,22 @@ def plant(seed: int, code: str, game: Game, report: Report | None = None) -> Rep
     started = time.process_time()
     table = Sitting(game, seed, report)
     table.tidy = True
+    manners = manners_at(table)
     try:
-        lay_out(table)
+        lay_out(manners)
         offence = None
         for _ in range(table.rng.randrange(12)):
-            go_on(table)
+            go_on(manners)
         for _ in range(200):
-            offence = find(table, code)
+            offence = find(manners, code)
             if offence is not None:
                 break
-            go_on(table)
+            go_on(manners)
         if offence is None:
             raise Wrong("missed", f"no position came up in which {code} could be planted")
-        commit(table, offence)
+        commit(manners, offence)
         for _ in range(3):
-            go_on(table)
+            go_on(manners)
         table.compare()
     except Wrong as wrong:
         table.fault(wrong.kind, wrong.text)
@@ -48,25 +51,27 @@ def plant(seed: int, code: str, game: Game, report: Report | None = None) -> Rep
 def play_twin(seed: int, offences: int, game: Game) -> Report:
     """So many offences, the codes in turn; offence i has seed `seed + i` and code `i` of the list."""
     report = Report()
-    codes = tuple(MAKERS)
+    codes = tuple(manners_at(Sitting(game, seed, report)).makers)
     for i in range(offences):
         plant(seed + i, codes[i % len(codes)], game, report)
     return report
 
 
-def go_on(table: Sitting) -> None:
+def go_on(manners: Manners) -> None:
     """One tidy turn; a game that has no turn left but winning ones is begun again by nobody: the table stops there."""
-    turns = turns_of(table)
+    table = manners.table
+    turns = manners.tidy_turns()
     if not turns:
         raise Wrong("stuck", f"no turn left that goes on; {table.whereabouts()}")
     turn = table.rng.choice(turns)
-    carry_out(table, turn, brisk=True)
-    rest(table, turn)
+    manners.carry_out(turn, brisk=True)
+    rest(manners, turn)
     table.played(turn)
 
 
-def commit(table: Sitting, offence: Offence) -> None:
+def commit(manners: Manners, offence: Offence) -> None:
     """Do it, see it named, put it right, see it restored."""
+    table = manners.table
     table.report.offences += 1
     table.habit(offence.code + (" by done" if offence.done else " by reply" if offence.first else ""))
     mat, begun = table.mat, len(table.record.events)
@@ -92,7 +97,7 @@ def commit(table: Sitting, offence: Offence) -> None:
     if ending == "put_back":
         table.stay(RIGHTING_S)
     else:
-        ending = another_turn(table, offence, ending)
+        ending = another_turn(manners, offence, ending)
     table.habit(f"ended by {ending}")
     check_ended(table, offence, ending, table.record.events[named:])
     table.expecting = False
@@ -134,28 +139,28 @@ def take_back(table: Sitting, offence: Offence) -> None:
     table.reach(*[shift.origin for shift in wrong])
 
 
-def another_turn(table: Sitting, offence: Offence, ending: str) -> str:
+def another_turn(manners: Manners, offence: Offence, ending: str) -> str:
     """Instead of what was wrong, a legal turn, at once or with a rest half-way; returns how it ended."""
-    game = table.game
-    for turn in table.rng.sample(turns_of(table), len(turns_of(table))):
-        shifts = game.turn_shifts(table.position, turn)
+    table = manners.table
+    game, turns = table.game, manners.tidy_turns()
+    for turn in table.rng.sample(turns, len(turns)):
         if ending == "going_on":
-            if (
-                len(shifts) < 2 or shifts[1] in offence.first
-            ):  # what a "done" has made wrong stays named while it stands
+            half = manners.half_way(turn)
+            # What a "done" has made wrong stays named while it stands.
+            if half is None or set(half[0]) & set(offence.first):
                 continue
-            if finishes_earlier(table, shifts[1]):
-                continue
-            stage = placed_after(table, shifts[1])
+            stage = placed_after(table, *half[0])
             if game.judge(table.position, stage).answer != "partial":
                 continue
             if table.history and game.judge(table.history[-1][0], stage).answer != "illegal":
                 continue  # it also undoes the last turn
-            carry(table, shifts[1], plain=True)
+            for shift in half[0]:
+                carry(table, shift, plain=True)
             table.stay(RIGHTING_S)
-            carry(table, shifts[0], plain=True)
+            for shift in half[1]:
+                carry(table, shift, plain=True)
         else:
-            carry_out(table, turn, brisk=True)
+            manners.carry_out(turn, brisk=True)
         table.stay(EXTENDABLE_S)
         table.played(turn)
         return ending

@@ -10,6 +10,7 @@ from controller.referee.reducer import reduce, resume
 from controller.rules.registry import game_named
 from controller.sloppy import Report
 from controller.sloppy.evening import evening
+from controller.sloppy.games import manners_at
 from controller.sloppy.sitting import Sitting
 
 GAME = game_named("transet")
@@ -43,7 +44,7 @@ def test_a_table_is_recorded_whole(tmp_path, seed):
     path = tmp_path / "boardref.db"
     with Journal.open(path) as journal:
         table = Journalled(seed, journal, path)
-        evening(table, 60)
+        evening(manners_at(table), 60)
         assert table.commits > 60
         assert len(journal.games()) == table.state.game_no
         for number in journal.games():

@@ -12,7 +12,7 @@ import pytest
 from controller.rules.api import Placement
 from controller.rules.transet import TRANSET
 from controller.sloppy import play, play_table
-from controller.sloppy.planting import MAKERS
+from controller.sloppy.transet.offences import MAKERS
 from controller.sloppy.twin import plant
 
 TURNS = int(os.environ.get("BOARDREF_SLOPPY_TURNS", "2000"))
