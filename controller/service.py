@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import socket
 import threading
 import webbrowser
@@ -82,6 +83,8 @@ def serve(table: Table, listener: socket.socket, *, ready: Callable[[str], None]
         server.start()
         host, port = listener.getsockname()[:2]
         address = f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else host}:{port}/"
+        gc.collect()
+        gc.freeze()  # what runs now stays: a full search for garbage would hold up a frame for 20 ms
         ready(address)
         if browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

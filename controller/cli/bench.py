@@ -1,4 +1,4 @@
-"""`boardref bench`: speed as ratios to `cv2.aruco` in the same run; `--endurance`: the sloppy table."""
+"""`boardref bench`: speed as ratios to others' in the same run; `--endurance`: the sloppy table."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import resource
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 
+from controller.cli import bench_rules
 from controller.errors import CommandError
-from controller.rules.api import Placement
 from controller.rules.registry import game_named
 from vision.boardset import installed_sets
 from vision.camera.simulated import SimulatedCamera
@@ -47,9 +48,7 @@ def run(args: argparse.Namespace) -> int:
     if args.endurance:
         return endurance(args)
     cv2.setNumThreads(1)
-    rows = [*_eyes(_pictures(args.frames)), *_judging()]
-    rows.append({"what": "peak memory of this run", "value": _rss_mb(), "unit": "MB"})
-    for row in rows:
+    for row in chain(_eyes(_pictures(args.frames)), bench_rules.rows(), _memory()):
         print(json.dumps(row) if args.json else _line(row), flush=True)
     return 0
 
@@ -131,25 +130,6 @@ def _eyes(pictures: Iterator[Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def _judging() -> list[dict[str, Any]]:
-    game = game_named("transet")
-    rng = random.Random(1)
-    times = []
-    position = game.start()
-    sites = sorted(game.sites)
-    for _ in range(500):
-        on = dict(game.picture(position).on)
-        site = rng.choice(sorted(on))
-        piece = on.pop(site)
-        on[rng.choice(sites)] = piece
-        placement = Placement(on)
-        times.append(_timed(game.judge, position, placement))
-        position = game.after(position, rng.choice(list(game.legal_turns(position))))
-        if game.outcome(position) is not None:
-            position = game.start()
-    return [{"what": "judge, Transet", **_spread(times, None), "worst": round(max(times), 3), "unit": "ms"}]
-
-
 def _spread(times: list[float], anchor: list[float] | None) -> dict[str, float]:
     row = {"median": round(statistics.median(times), 3), "p95": round(sorted(times)[int(len(times) * 0.95)], 3)}
     if anchor is not None:
@@ -159,13 +139,17 @@ def _spread(times: list[float], anchor: list[float] | None) -> dict[str, float]:
     return row
 
 
-def _rss_mb() -> float:
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+def _memory() -> Iterator[dict[str, Any]]:
+    peak_mb = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1)
+    yield {"what": "peak memory of this run", "value": peak_mb, "unit": "MB"}
 
 
 def _line(row: dict[str, Any]) -> str:
     if "value" in row:
-        return f"{row['what']:<38} {row['value']:>9} {row['unit']}"
+        text = f"{row['what']:<38} {row['value'] or '-':>9} {row['unit']}"
+        if "ratio" in row:
+            text += f"   ratio {row['ratio']:>6} (target {row['target_ratio']})"
+        return text + (f"   {row['why']}" if "why" in row else "")
     text = f"{row['what']:<38} median {row['median']:>8} ms   p95 {row['p95']:>8} ms"
     if "ratio" in row:
         text += f"   ratio {row['ratio']:>6} (target {row['target_ratio']})   p95 {row['ratio_p95']:>6}"

@@ -52,6 +52,9 @@ class TransetTurn(NamedTuple):
     target2: int = -1
 
 
+_OWN = {player: frozenset(letters) for player, letters in LETTERS.items()}
+
+
 def player_of(letter: str) -> Player:
     """Upper case is South's."""
     return SOUTH if letter.isupper() else NORTH
@@ -103,47 +106,42 @@ def _swaps(
     act: Literal["vertical", "horizontal"], board: str, pawns: list[int], way: int, exchange: bool
 ) -> Iterator[TransetTurn]:
     """Pairs of which the first goes `way` and the second the other way: ahead and back, or towards file a and away."""
-    first = [i for i in pawns if _free(board, i, way)]
-    second = [i for i in pawns if _free(board, i, -way)]
-    for one in first:
-        for two in second:
-            if one != two and one + way != two - way:
-                yield TransetTurn(act, one, one + way, two, two - way)
+    to, fro = _NEXT[way], _NEXT[-way]
+    first = [(i, to[i]) for i in pawns if to[i] >= 0 and board[to[i]] == "."]
+    second = [(i, fro[i]) for i in pawns if fro[i] >= 0 and board[fro[i]] == "."]
+    for one, target in first:
+        for two, target2 in second:
+            if one != two and target != target2:
+                yield TransetTurn(act, one, target, two, target2)
     if exchange:
         for one in pawns:
-            if _on_board(one, way) and one + way in pawns:
-                yield TransetTurn(act, one, one + way, one + way, one)
+            if to[one] in pawns:
+                yield TransetTurn(act, one, to[one], to[one], one)
 
 
-def _on_board(origin: int, way: int) -> bool:
+def _next(origin: int, way: int) -> int:
     target = origin + way
-    return 0 <= target < 25 and (abs(way) == 5 or target // 5 == origin // 5)
+    return target if 0 <= target < 25 and (abs(way) == 5 or target // 5 == origin // 5) else -1
 
 
-def _free(board: str, origin: int, way: int) -> bool:
-    return _on_board(origin, way) and board[origin + way] == "."
+_NEXT = {way: tuple(_next(origin, way) for origin in range(25)) for way in (5, -5, 1, -1)}  # -1: off the board
 
 
 def board_after(board: str, turn: TransetTurn) -> str:
     """The board when the turn is complete; a pawn captured on its own line is gone."""
+    _, origin, target, origin2, target2 = turn
     cells = list(board)
-    mover = cells[turn.origin]
-    cells[turn.origin] = "."
-    if turn.act == "capture":
-        victim = cells[turn.target]
-        cells[turn.target] = mover
-        if turn.target2 >= 0:
-            cells[turn.target2] = victim
-    elif turn.act == "step":
-        cells[turn.target] = mover
-    else:
-        second = board[turn.origin2]
-        cells[turn.origin2] = "."
-        cells[turn.target] = mover
-        cells[turn.target2] = second
+    cells[origin] = "."
+    if target2 < 0:
+        cells[target] = board[origin]
+    else:  # the second pawn leaves before the first arrives: a capture takes it from the first one's target
+        cells[origin2] = "."
+        cells[target] = board[origin]
+        cells[target2] = board[origin2]
     return "".join(cells)
 
 
 def on_goal(board: str, player: Player) -> bool:
     """Whether one of the player's pawns stands on the enemy starting line."""
-    return any(board[i] in LETTERS[player] for i in GOAL[player])
+    goal = board[20:] if player == SOUTH else board[:5]
+    return not _OWN[player].isdisjoint(goal)

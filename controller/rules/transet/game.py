@@ -36,6 +36,7 @@ from controller.rules.transet.board import (
     TransetPosition,
     TransetTurn,
     board_after,
+    legal_turns,
     on_goal,
     player_of,
 )
@@ -153,12 +154,13 @@ class Transet:
 
     def legal_turns(self, position: TransetPosition, towards: Placement | None = None) -> Iterator[TransetTurn]:
         """Every turn; with `towards` only those that end or pass there, with pieces missing or hidden."""
-        seen = ALPHABET.see(towards) if towards is not None else None
+        if towards is None:
+            for mover in self._sides(position):
+                yield from legal_turns(position.board, mover, self._exchange)
+            return
+        seen = ALPHABET.see(towards)
         for mover in self._sides(position):
             ways = self._ways(position.board, mover)
-            if seen is None:
-                yield from ways.turns
-                continue
             hidden, fits = seen.hidden, set()
             for where in (ways.table.ends, ways.table.stages):
                 for mask, turns in where.items():
@@ -183,6 +185,8 @@ class Transet:
         """The position when the turn is complete."""
         mover = player_of(position.board[turn.origin])
         board = board_after(position.board, turn)
+        if self._swop_wins and not self._repetition:
+            return TransetPosition(board, OTHER[mover])
         live = not self._swop_wins and on_goal(board, mover) and not wins(position.board, turn, mover, False)
         live = live or (position.live and not wins(position.board, turn, mover, False) and on_goal(board, OTHER[mover]))
         past = (*position.past, _key(position)) if self._repetition else ()

@@ -174,7 +174,7 @@ def _shifted(board: str, moves: list[tuple[int, int]]) -> Placement:
     return Placement({SITES[i]: tuple(sorted(kinds)) for i, kinds in enumerate(cells) if kinds})
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def ways_of(board: str, mover: Player, exchange: bool, swop_wins: bool) -> Ways:
     """The ways from a position that is not over."""
     return Ways(board, mover, exchange, swop_wins)
