@@ -38,12 +38,21 @@ class TransferPosition(NamedTuple):
     score: tuple[int, int] | None = (0, 0)
 
 
-class Stroke(NamedTuple):
-    """One stroke: L loads, U unloads, O clears the other platform; `row` 0 is A; `size` pieces in one block."""
+Act = Literal["L", "U", "O"]
 
-    act: Literal["L", "U", "O"]
+
+class Stroke(NamedTuple):
+    """One stroke: L loads, U unloads, O clears the other platform; `row` 0 is A; `size` pieces in one block.
+
+    `slot`: the first slot taken from a platform, 1 = the mouth (others only with `platform` = free). `over`: pieces
+    pushed out although there was room for them (only with `overpush`).
+    """
+
+    act: Act
     row: int
     size: int
+    slot: int = 1
+    over: int = 0
 
 
 class TransferTurn(NamedTuple):
@@ -51,6 +60,19 @@ class TransferTurn(NamedTuple):
 
     player: Player
     strokes: tuple[Stroke, ...]
+
+
+START = ("osgy", "bvpo", "sgyb", "vpos", "gybv", "posg", "ybvp", "osgy", "bvp")  # one of the millions
+
+
+def complete(row: str) -> bool:
+    """Whether a row holds five of one colour: such a row is locked for good."""
+    return len(row) == ROOM and row.count(row[0]) == ROOM
+
+
+def rows_complete(rows: tuple[str, ...]) -> int:
+    """How many rows are complete, 0 to 7."""
+    return sum(map(complete, rows))
 
 
 def facing(rows: tuple[str, ...], player: Player) -> tuple[str, ...]:
