@@ -9,6 +9,8 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from vision.camera.controls import Lock
+
 Image = npt.NDArray[np.uint8]
 State = Literal["starting", "ok", "frozen", "lost"]
 
@@ -28,11 +30,17 @@ class Frame:
 
 @dataclass(frozen=True)
 class CameraStatus:
-    """How a live camera is: a state, a sentence for people, and the time (monotonic seconds) since when it is so."""
+    """How a live camera is: a state, a sentence for people, and the time (monotonic seconds) since when it is so.
+
+    `damaged`: pictures left out so far; `losses`: how often it was lost; `lock`: what of it is held still, once tried.
+    """
 
     state: State
     sentence: str
     since_s: float
+    damaged: int = 0
+    losses: int = 0
+    lock: Lock | None = None
 
 
 @runtime_checkable

@@ -1,61 +1,42 @@
-"""A live camera: USB, V4L2 or a network stream, supervised for ever.
+"""A live camera, supervised for ever: whatever its source does, it is opened again and its state has a sentence.
 
-One thread reads and keeps the newest frame only, for the libraries queue: after a pause of
-3 s a reader would stay 3 s behind.
+One thread reads and keeps the newest frame only, for the libraries queue: after a pause of 3 s a reader would stay
+3 s behind.
 """
 
 from __future__ import annotations
 
-import os
+import logging
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 
-import cv2
 import numpy as np
 
+from vision.camera.feed import Feed, FeedError, Patience
+from vision.camera.feeds import label, open_feed
 from vision.camera.frame import CameraStatus, Frame, Image
 from vision.camera.newest import Newest
 from vision.errors import VisionError
 
-# V4L2's own wait is 10 s and can only be shortened from outside
-os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")
+_log = logging.getLogger(__name__)
 
-_SIZE = (1280, 720)
-_OPEN_MS, _READ_MS = 1500, 1000
-_FROZEN_S = 2.0
-"""A real sensor never sends the same picture for so long: its noise differs from frame to frame."""
-_BACK_OFF_S = (0.2, 2.0)
-
-
-def open_capture(source: str) -> cv2.VideoCapture:
-    """A fresh capture object for a device number, a device path or a URL; may be closed: ask `isOpened()`."""
-    try:
-        if "://" in source:
-            # the time-outs count only when given at opening
-            limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPEN_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _READ_MS]
-            return cv2.VideoCapture(source, cv2.CAP_FFMPEG, limits)
-        backend = cv2.CAP_V4L2 if os.path.exists("/sys/class") else cv2.CAP_ANY
-        capture = cv2.VideoCapture(int(source) if source.isdigit() else source, backend)
-        if capture.isOpened():
-            capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-            capture.set(cv2.CAP_PROP_FRAME_WIDTH, _SIZE[0])
-            capture.set(cv2.CAP_PROP_FRAME_HEIGHT, _SIZE[1])
-        return capture
-    except cv2.error:
-        return cv2.VideoCapture()
+_AGAIN = "It is taken up again by itself."
 
 
 class LiveCamera:
     """A supervised camera. The constructor returns at once; losing the device is a state, never an exception."""
 
-    def __init__(self, source: str, epoch: Callable[[], int] = lambda: 0) -> None:
-        self.name = source
+    def __init__(
+        self, source: str, epoch: Callable[[], int] = lambda: 0, patience: Patience = Patience()  # noqa: B008
+    ) -> None:
+        self.name = label(source)
+        self._source = source
         self._epoch = epoch
-        self._newest = Newest(source)
+        self._patience = patience
+        self._newest = Newest(self.name, patience.open_s)
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"camera {source}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"camera {self.name}", daemon=True)
         self._thread.start()
 
     def latest(self, after_index: int = -1, timeout_s: float = 1.0) -> Frame | None:
@@ -70,75 +51,82 @@ class LiveCamera:
         """Stop the thread and let the device go."""
         self._stop.set()
         self._newest.close()
-        self._thread.join(timeout=4.0)
+        self._thread.join(timeout=2.0)  # one that is just calling a dead host ends by itself
 
     def _run(self) -> None:
-        wait_s = _BACK_OFF_S[0]
+        least_s, most_s = self._patience.back_off_s
+        wait_s = least_s
         while not self._stop.is_set():
-            capture = open_capture(self.name)
+            lasted_s = 0.0
             try:
-                if capture.isOpened() and self._read_until_lost(capture):
-                    wait_s = _BACK_OFF_S[0]
-            finally:
-                capture.release()
-            if self._stop.is_set():
-                return
-            had = self._newest.any
-            self._newest.state(
-                "lost",
-                f"The camera {self.name} {'is gone' if had else 'does not answer'}; check its cable. "
-                "It is taken up again by itself.",
-            )
+                lasted_s = self._once()
+            except FeedError as error:
+                self._newest.lost(f"{_sentence(str(error))} {_AGAIN}")
+            except Exception as error:
+                # a fault in a driver or a library must not end the only eye of a table that nobody watches
+                _log.exception("the camera %s failed", self.name)
+                self._newest.lost(f"The camera {self.name} failed ({error}). {_AGAIN}")
+            # one that comes and goes at once is not asked again ever more often
+            wait_s = least_s if lasted_s > most_s else min(most_s, wait_s * 2)
             self._stop.wait(wait_s)
-            wait_s = min(_BACK_OFF_S[1], wait_s * 2)
 
-    def _read_until_lost(self, capture: cv2.VideoCapture) -> bool:
-        """Publish frames until the device fails; whether any came."""
-        came = False
+    def _once(self) -> float:
+        """Open the source and publish its frames until it fails or the camera is closed; how long that went well."""
+        feed = open_feed(self._source, self._patience)
+        try:
+            began_s = time.monotonic()
+            try:
+                self._follow(feed)
+            except FeedError as error:
+                self._newest.lost(f"{_sentence(str(error))} {_AGAIN}")
+            return time.monotonic() - began_s
+        finally:
+            feed.close()
+
+    def _follow(self, feed: Feed) -> None:
         print_of_last: bytes | None = None
         same_since_s = time.monotonic()
+        counted = 0
         while not self._stop.is_set():
             epoch = self._epoch()
-            try:
-                ok, image = capture.read()
-            except cv2.error:
-                return came
-            if not ok or image is None:
-                return came  # the object never recovers after a failed read: a new one must be opened
+            image = feed.read()
+            if feed.damaged > counted:
+                self._newest.damaged(feed.damaged - counted)
+                counted = feed.damaged
+            if image is None:
+                continue
             now_s = time.monotonic()
-            came = True
-            picture = np.asarray(image, np.uint8)
-            print_now = fingerprint(picture)
-            if print_now != print_of_last:
+            print_now = fingerprint(image)
+            if print_now is None or print_now != print_of_last:
                 print_of_last, same_since_s = print_now, now_s
-            self._newest.publish(picture, now_s, epoch)
-            if now_s - same_since_s > _FROZEN_S:
-                self._newest.state(
-                    "frozen",
-                    f"The camera {self.name} sends the same picture again and again; unplug it and plug it in.",
-                )
-            else:
-                self._newest.state("ok", "The camera works.")
-        return came
+            frozen = now_s - same_since_s > feed.frozen_s
+            self._newest.publish(image, now_s, epoch, frozen)
 
 
-def fingerprint(image: Image) -> bytes:
-    """A sparse sample of the picture that a living sensor's noise never leaves the same."""
-    return image[::24, ::24].tobytes()
+def fingerprint(image: Image) -> bytes | None:
+    """A sparse sample of the picture that a living sensor's noise never leaves the same.
+
+    None where the light is beyond the sensor's range: a covered lens gives the same black again and again.
+    """
+    sample = image[::24, ::24]
+    return None if np.all((sample == 0) | (sample == 255)) else sample.tobytes()
 
 
-def open_live(source: str, epoch: Callable[[], int] = lambda: 0, wait_s: float = 6.0) -> LiveCamera:
-    """A live camera that has shown a first picture. Raises VisionError when there is none within `wait_s`."""
-    device = f"/dev/video{source}" if source.isdigit() else source
-    if "://" not in source and os.path.exists("/dev") and not Path(device).exists():
-        raise VisionError(f"there is no camera {device}; plug it in, or give another number or device")
-    camera = LiveCamera(source, epoch)
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def open_live(
+    source: str, epoch: Callable[[], int] = lambda: 0, wait_s: float = 8.0, patience: Patience = Patience()  # noqa: B008
+) -> LiveCamera:
+    """A live camera that has shown a first picture. Raises VisionError with the reason when there is none in time."""
+    camera = LiveCamera(source, epoch, patience)
     deadline_s = time.monotonic() + wait_s
     while time.monotonic() < deadline_s:
         if camera.latest(-1, 0.1) is not None:
             return camera
         if camera.status().state == "lost":
             break
+    said = camera.status().sentence.removesuffix(f" {_AGAIN}").removesuffix(".")
     camera.close()
-    what = "stream" if "://" in source else "camera"
-    raise VisionError(f"the {what} {source} sends no picture; check that it is on and that nothing else uses it")
+    raise VisionError(said[:1].lower() + said[1:])

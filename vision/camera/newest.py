@@ -14,20 +14,19 @@ _STALE_S = 1.5
 class Newest:
     """Holds the newest frame only; readers wait for one they have not had."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, open_s: float = 3.0) -> None:
         self.name = name
         self._changed = threading.Condition()
         self._frame: Frame | None = None
         self._first_s = self._newest_s = 0.0
         self._closed = False
-        self._status = CameraStatus("starting", f"Opening the camera {name}.", time.monotonic())
+        self._open_s = open_s
+        self._damaged = self._lost = 0
+        self._state: State = "starting"
+        self._sentence = f"Opening the camera {name}."
+        self._since_s = time.monotonic()
 
-    @property
-    def any(self) -> bool:
-        """Whether there ever was a frame."""
-        return self._frame is not None
-
-    def publish(self, image: Image, now_s: float, epoch: int) -> None:
+    def publish(self, image: Image, now_s: float, epoch: int, frozen: bool = False) -> None:
         """A new picture, taken at `now_s` (monotonic)."""
         with self._changed:
             if self._frame is None:
@@ -35,15 +34,24 @@ class Newest:
             index = 0 if self._frame is None else self._frame.index + 1
             self._frame = Frame(image, now_s - self._first_s, index, epoch)
             self._newest_s = now_s
+            if frozen:
+                said = f"The camera {self.name} sends the same picture again and again; unplug it and plug it in."
+                self._become("frozen", said)
+            else:
+                self._become("ok", "The camera works.")
             self._changed.notify_all()
 
-    def state(self, state: State, sentence: str) -> None:
-        """The camera is in this state from now on."""
+    def lost(self, sentence: str) -> None:
+        """The camera is gone, as this sentence says."""
         with self._changed:
-            if (state, sentence) != (self._status.state, self._status.sentence):
-                since_s = self._status.since_s if state == self._status.state else time.monotonic()
-                self._status = CameraStatus(state, sentence, since_s)
-                self._changed.notify_all()
+            self._lost += self._state != "lost"
+            self._become("lost", sentence)
+            self._changed.notify_all()
+
+    def damaged(self, count: int) -> None:
+        """So many more pictures were left out."""
+        with self._changed:
+            self._damaged += count
 
     def latest(self, after_index: int, timeout_s: float) -> Frame | None:
         """The newest frame whose index is above `after_index`, or None when none came within `timeout_s`."""
@@ -52,19 +60,29 @@ class Newest:
             return self._frame if self._newer(after_index) else None
 
     def status(self) -> CameraStatus:
-        """The state, or *lost* when the newest frame has grown old."""
+        """The state; *lost* too when the newest frame has grown old, or opening takes for ever."""
         with self._changed:
-            status, newest_s = self._status, self._newest_s
-        age_s = time.monotonic() - newest_s
-        if status.state in ("ok", "frozen") and age_s > _STALE_S:
-            return CameraStatus("lost", f"The camera {self.name} has sent no picture for {age_s:.0f} s.", newest_s)
-        return status
+            state, sentence, since_s = self._state, self._sentence, self._since_s
+            age_s = time.monotonic() - self._newest_s
+            if state in ("ok", "frozen") and age_s > _STALE_S:
+                state, since_s = "lost", self._newest_s
+                sentence = f"The camera {self.name} has sent no picture for {age_s:.0f} s."
+            elif state == "starting" and time.monotonic() - since_s > 2 * self._open_s:
+                state, sentence = "lost", f"The camera {self.name} does not answer; check its name and that it is on."
+            return CameraStatus(state, sentence, since_s, self._damaged, self._lost)
 
     def close(self) -> None:
         """Wake every reader; there will be no more frames."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
+
+    def _become(self, state: State, sentence: str) -> None:
+        if state != self._state:
+            # without frames it was lost from the last one on, not from when that was found out
+            stale = state == "lost" and self._frame is not None
+            self._since_s = self._newest_s if stale else time.monotonic()
+        self._state, self._sentence = state, sentence
 
     def _newer(self, after_index: int) -> bool:
         return self._frame is not None and self._frame.index > after_index

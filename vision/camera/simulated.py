@@ -55,17 +55,11 @@ class SimulatedCamera:
             epoch, now_s = self._epoch(), time.monotonic()
             now = self._world.snapshot()
             if now.lost:
-                self._newest.state("lost", "The camera is gone; check its cable. It is taken up again by itself.")
+                self._newest.lost("The camera is gone; check its cable. It is taken up again by itself.")
             else:
                 if last is None or not now.frozen:
                     with self._painting:
                         last = self._painter.paint(now)
-                self._newest.publish(last, now_s, epoch)
-                if now.frozen:
-                    self._newest.state(
-                        "frozen", "The camera sends the same picture again and again; unplug it and plug it in."
-                    )
-                else:
-                    self._newest.state("ok", "The camera works.")
+                self._newest.publish(last, now_s, epoch, now.frozen)
             due_s = max(due_s + self._step_s, time.monotonic() - self._step_s)
             self._stop.wait(max(0.0, due_s - time.monotonic()))

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from vision.camera.feeds import is_live
 from vision.camera.folder import SUFFIXES, FolderRecording
 from vision.camera.live import LiveCamera, open_live
 from vision.camera.video import VideoRecording
@@ -31,13 +32,11 @@ def open_source(
     """
     if fps is not None and not 0.01 <= fps <= 1000:
         raise VisionError(f"--fps must be from 0.01 to 1000 frames a second, not {fps:g}")
-    path = Path(source)
-    if "://" in source or source.isdigit() or path.is_char_device():
+    if is_live(source):
         return open_live(source, epoch) if wait else LiveCamera(source, epoch)
+    path = Path(source)
     if path.is_dir():
         return FolderRecording(path, fps, on_skip)
     if path.suffix.lower() in SUFFIXES and path.is_file():
         raise VisionError(f"{source} is a single picture; give its folder, or ask `boardref look {source}`")
-    if source.startswith("/dev/"):
-        return open_live(source, epoch) if wait else LiveCamera(source, epoch)
     return VideoRecording(path, fps, on_skip)

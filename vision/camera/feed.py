@@ -1,0 +1,40 @@
+"""What every live source looks like to the supervisor: pictures, or one sentence why there are none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from vision.camera.controls import Controls
+from vision.camera.frame import Image
+
+
+class FeedError(Exception):
+    """A live source can't be opened, or has ended. Its text is a sentence for people, without a full stop."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long is waited. `open_s`: for an answer; `picture_s`: for the next whole picture; `back_off_s`: from, to."""
+
+    open_s: float = 3.0
+    picture_s: float = 3.0
+    back_off_s: tuple[float, float] = (0.2, 2.0)
+
+
+STEP_S = 0.25
+"""No `read` blocks for longer where the source allows it, so that a camera can be closed soon."""
+
+
+class Feed(Protocol):
+    """An open live source. `damaged`: pictures left out so far; `frozen_s`: the same picture for so long is no life."""
+
+    damaged: int
+    frozen_s: float
+    controls: Controls
+
+    def read(self) -> Image | None:
+        """The newest picture; None when none came for a moment. Raises FeedError when there will be no more."""
+        ...
+
+    def close(self) -> None: ...
