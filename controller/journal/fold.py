@@ -91,7 +91,7 @@ def fold(rows: Iterable[Row]) -> Record:
             head.setdefault("set", data.get("set"))
         elif row.event == "setup_complete":
             head |= {"start": data["position"], "begun": data["as"], "begun_utc": row.written_utc}
-        elif row.event == "turn":
+        elif row.event in ("turn", "pass"):
             n = int(data["n"])
             if turns.get(n) is None or turns[n].position != data["position"]:
                 _forget(gone_on, n)

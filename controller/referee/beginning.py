@@ -10,11 +10,13 @@ from controller.rules.api import Game, Placement, Position
 
 
 def lines_from(game: Game, position: Position, record_of: Line | None = None) -> tuple[Line, ...]:
-    """A line for a known side to move, one for each side otherwise."""
+    """A line for a known side to move, one for each side that could move otherwise."""
     start = record_of or Line(position)
     if game.to_move(position) is not None:
-        return (start.moved_on(position),)
-    return tuple(start.moved_on(game.with_mover(position, player)) for player in game.players)
+        return (start.moved_on(position).passed(game),)
+    either = [game.with_mover(position, player) for player in game.players]
+    able = [one for one in either if game.forced_pass(one) is None]  # nobody can know of a pass before the first turn
+    return tuple(start.moved_on(one) for one in able or either)
 
 
 def possible(game: Game, placement: Placement) -> Position | None:
@@ -58,7 +60,7 @@ def await_new_game(draft: Draft) -> None:
     if not seen.clocks.settled(timing):
         return
     if state.phase == "over" and not state.rearranging:
-        gone = left_their_places(state.game.picture(state.line.position), seen.placement)
+        gone = left_their_places(state.game, state.game.picture(state.line.position), seen.placement)
         if gone > state.game.turn_size + 1:
             start_rearranging(draft)
     setup = state.game.setup(seen.placement)

@@ -64,7 +64,8 @@ def command(draft: Draft, given: Command) -> None:
         position = state.game.parse_position(given.arguments["position"])
         answered(draft, "operator")
         forget_moment(draft)
-        draft.set(lines=lines_from(state.game, position, state.line), ruled=None)
+        draft.set(ruled=None)
+        believe(draft, lines_from(state.game, position, state.line))
     elif name == "take_back":
         _take_back(draft)
     elif name == "resign":
@@ -93,6 +94,8 @@ def _take_back(draft: Draft) -> None:
         shorter = line.back()
     else:
         record = line.record[:-1]
+        while record and line.record[len(record)].played.passed:  # a pass goes with the turn that forced it
+            record = record[:-1]
         if not record:
             return
         shorter = Line(state.game.parse_position(record[-1].position), record)
@@ -119,7 +122,7 @@ def _accept_as_played(draft: Draft) -> None:
         if state.question_about:
             answered(draft, "operator")
             forget_moment(draft)
-            draft.set(lines=lines_from(game, middle, line))
+            believe(draft, lines_from(game, middle, line))
         return
     mover = game.to_move(line.position) or state.offence.player
     position = _with_other_mover(game, middle, mover)
@@ -127,7 +130,7 @@ def _accept_as_played(draft: Draft) -> None:
     played = Played(line.record[-1].n + 1 if line.record else 1, mover, text, legal=False)
     done = Done(played, game.position_text(position))
     forget_moment(draft)
-    believe(draft, (Line(position, (*line.record, done)),))
+    believe(draft, (Line(position, (*line.record, done)).passed(game),))
     _over_if_it_is(draft)
 
 

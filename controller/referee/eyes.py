@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.referee.choosing import consider
 from controller.referee.clocks import Clocks
-from controller.referee.reading import agree, differing, occupancy, readings
+from controller.referee.reading import agree, differing, normal_readings, occupancy
 from controller.referee.state import Draft, State
 from controller.rules.api import Placement
 from vision.sighting import Sighting
@@ -67,7 +67,7 @@ def _nothing_seen(draft: Draft, sighting: Sighting) -> None:
 def _take_in(draft: Draft, sighting: Sighting, *, blind: bool) -> None:
     state = draft.state
     seen = state.seen
-    now = readings(sighting)
+    now = normal_readings(state.game, sighting)
     placement = now[0].placement
     moved = sighting.moving or _came_or_went(seen.placement, placement)
     clocks = seen.clocks.at(sighting.t_s, hand=sighting.hand, moved=moved)

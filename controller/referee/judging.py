@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from controller.referee.beginning import await_new_game, lines_from, possible, start_rearranging
 from controller.referee.choosing import Choice, consider
+from controller.referee.crushed import still_there, without
 from controller.referee.lines import Line, same_history, without_repeats
 from controller.referee.offences import name_offence
 from controller.referee.reading import agree, differing, left_their_places
@@ -16,7 +17,7 @@ from controller.referee.record import (
     outcome_of,
     strong,
 )
-from controller.referee.search import MOST_LINES
+from controller.referee.search import MOST_LINES, Explained
 from controller.referee.state import Draft
 from controller.referee.view import Offence
 from controller.rules.api import Owed, Placement, Player, Verdict
@@ -67,6 +68,21 @@ def judge_done(draft: Draft, player: Player | None) -> None:
         if plain.explained.answer == "partial" and all(owed.player != player for owed in plain.explained.verdict.owed):
             return  # the other side owes it: nothing is wrong
         accuse(draft, choice)
+    elif answer == "partial" and player is not None:
+        _taken_back_and_done(draft, choice, player)
+
+
+def _taken_back_and_done(draft: Draft, choice: Choice, player: Player) -> None:
+    """Who takes back the answer to an accepted turn, says done, and so means it as a turn, which is none."""
+    state = draft.state
+    found = choice.explained
+    if any(same_history(found.lines[0], line) for line in (*state.lines, *state.pending)):
+        return
+    if not found.verdict.owed or any(owed.player != player for owed in found.verdict.owed):
+        return
+    verdict = state.game.judge(state.line.position, choice.placement, player)
+    if state.game.to_move(state.line.position) == player and verdict.answer == "illegal":
+        accuse(draft, Choice(choice.placement, Explained("illegal", state.lines, verdict)))
 
 
 def hold(draft: Draft, choice: Choice) -> None:
@@ -139,8 +155,9 @@ def stage(draft: Draft, choice: Choice) -> None:
     state = draft.state
     found = choice.explained
     verdict = found.verdict
-    gone = min(left_their_places(state.game.picture(line.position), choice.placement) for line in found.lines)
-    if not verdict.owed and gone > state.game.turn_size + 1:
+    game = state.game
+    gone = min(left_their_places(game, game.picture(line.position), choice.placement) for line in found.lines)
+    if not verdict.owed and gone > game.turn_size + 1:
         start_rearranging(draft)
         return
     if state.offence is not None and state.accused and agree(state.accused[-1], choice.placement):
@@ -150,6 +167,7 @@ def stage(draft: Draft, choice: Choice) -> None:
     if not goes_on and not state.seen.clocks.settled(state.timing, state.timing.extendable_s):
         return  # a turn taken back for half of another, or a slip of the hand: it must stand to be believed
     _keep_those_on_the_way(draft, found.lines)
+    _let_wait(draft, choice)
     changed = differing(state.game.picture(draft.state.line.position), state.seen.explained)
     draft.set_seen(touched=state.seen.touched | changed)  # seen from a position before the last picture
     moved_on = bool(verdict.owed)
@@ -159,11 +177,24 @@ def stage(draft: Draft, choice: Choice) -> None:
             draft.set(offence=None, accused=())
         draft.set(stage_at=choice.placement)
         draft.set_seen(gap_s=0.0)
-    draft.set(partial=True, owed=verdict.owed, provisional=False)
+    draft.set(partial=True, owed=verdict.owed, missing=verdict.missing, provisional=False)
     key = (state.game.position_text(draft.state.line.position), choice.placement)
     if moved_on and not _same_stage(state.stage, key):
         draft.emit("obligation", obligation(verdict.owed))
         draft.set(stage=key)
+
+
+def _let_wait(draft: Draft, choice: Choice) -> None:
+    """Lines that a crushed piece holds up wait until it is gone; what comes next goes on from them."""
+    ahead = choice.explained.ahead
+    if not ahead:
+        return
+    game, known = draft.state.game, draft.state.pending
+    new = not known or not same_history(known[0], ahead[0])
+    draft.set(pending=ahead)
+    standing = without(choice.placement, still_there(game, ahead[0], choice.placement))
+    if new or agree(game.picture(ahead[0].position), standing):
+        draft.set_seen(touched_since_pending=frozenset())
 
 
 def _same_stage(known: tuple[str, Placement] | None, now: tuple[str, Placement]) -> bool:
@@ -210,14 +241,15 @@ def refuse(draft: Draft, choice: Choice) -> None:
     state = draft.state
     game, timing, seen = state.game, state.timing, state.seen
     placement = choice.placement
-    line = choice.explained.lines[0]
+    reader = choice.explained.reader
+    line, read = (reader, choice.explained.read or placement) if reader else (choice.explained.lines[0], placement)
     setup_stands = game.setup(placement).position is not None
     lost = seen.gap_s > timing.thread_s
     if lost and not setup_stands and possible(game, placement) is not None:
         if seen.clocks.settled(timing, timing.illegal_s):
             lose_thread(draft, placement)
         return
-    if setup_stands or left_their_places(game.picture(line.position), placement) > game.turn_size + 1:
+    if setup_stands or left_their_places(game, game.picture(line.position), read) > game.turn_size + 1:
         start_rearranging(draft)
         await_new_game(draft)
         return
@@ -255,7 +287,10 @@ def accuse(draft: Draft, choice: Choice) -> None:
     if found.answer == "illegal" and not same_history(found.lines[0], state.line):
         believe(draft, found.lines)
         draft.set(pending=())
-    offence = name_offence(state.game, draft.state.line, choice.placement, verdict, state.stage_at)
+    if found.reader is not None and found.read is not None:
+        offence = name_offence(state.game, found.reader, found.read, verdict, None)
+    else:
+        offence = name_offence(state.game, draft.state.line, choice.placement, verdict, state.stage_at)
     if not offence.reasons:
         return
     draft.set(offence=offence, owed=(), partial=False, provisional=False)
@@ -275,5 +310,9 @@ def _illegal(offence: Offence) -> dict[str, object]:
         "sites": list(first.sites),
         "reasons": [{"code": one.code, "sites": list(one.sites), "rule": one.rule} for one in offence.reasons],
         "way_back": [{"piece": one.piece, "from": one.origin, "to": one.to} for one in offence.way_back],
+        "nearest": None,
     }
+    if offence.nearest is not None:
+        near = offence.nearest
+        data["nearest"] = {"text": offence.nearest_turn, "piece": near.piece, "from": near.origin, "to": near.to}
     return data

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from controller.referee.view import Played
-from controller.rules.api import Game, Player, Position, Turn
+from controller.rules.api import Game, Player, Position, Shift, Turn
 
 OPEN_TURNS = 2  # a turn may be extended until the turn after the next is complete
 
@@ -27,27 +27,30 @@ class Done:
 
 @dataclass(frozen=True)
 class Step:
-    """A turn that is still open, with the position before it."""
+    """A turn that is still open, with the position before it. `rows` of the record: itself, and a pass forced by it."""
 
     before: Position
     turn: Turn
+    rows: int = 1
 
 
 @dataclass(frozen=True)
 class Line:
-    """`record`: every turn of the game so far; the last `len(steps)` of them are open. `position`: where it came to.
+    """`record`: every turn of the game so far; the last ones, `steps`, are open. `position`: where it came to.
 
     `weak`: a less likely line (what stands would be only on the way from it, or two quick turns). Weak lines are kept,
-    for later pictures may leave nothing else, but neither shown nor asked about.
+    for later pictures may leave nothing else, but neither shown nor asked about. `lingering`: pieces that its turns
+    crushed and that nobody has taken off yet; such a line is not believed before they are gone.
     """
 
     position: Position
     record: tuple[Done, ...] = ()
     steps: tuple[Step, ...] = ()
     weak: bool = False
+    lingering: tuple[Shift, ...] = ()
 
     def then(self, game: Game, turn: Turn) -> Line:
-        """This line with one more turn."""
+        """This line with one more turn, and with the pass of a side that then has none."""
         after = game.after(self.position, turn)
         played = Played(
             n=self.record[-1].n + 1 if self.record else 1,
@@ -58,11 +61,35 @@ class Line:
         steps = (*self.steps, Step(self.position, turn))[-OPEN_TURNS:]
         # Nothing reopens a finished game.
         closed = () if game.outcome(after) is not None else steps
-        return Line(after, (*self.record, Done(played, game.position_text(after))), closed)
+        record = (*self.record, Done(played, game.position_text(after)))
+        return Line(after, record, closed, lingering=self.lingering).passed(game)
+
+    def passed(self, game: Game) -> Line:
+        """This line, and if the side to move has no legal turn, its pass."""
+        player = game.to_move(self.position)
+        turn = game.forced_pass(self.position) if player is not None else None
+        if player is None or turn is None:
+            return self
+        after = game.after(self.position, turn)
+        n = self.record[-1].n + 1 if self.record else 1
+        played = Played(n, player, game.turn_text(self.position, turn), passed=True)
+        last = tuple(replace(step, rows=step.rows + 1) for step in self.steps[-1:])
+        return replace(
+            self,
+            position=after,
+            record=(*self.record, Done(played, game.position_text(after))),
+            steps=(*self.steps[:-1], *last),
+        )
 
     def back(self) -> Line:
         """This line without its last turn, which must be open."""
-        return Line(self.steps[-1].before, self.record[:-1], self.steps[:-1])
+        last = self.steps[-1]
+        return Line(last.before, self.record[: -last.rows], self.steps[:-1], lingering=self.lingering)
+
+    @property
+    def open_rows(self) -> int:
+        """How many rows at the end of the record are open."""
+        return sum(step.rows for step in self.steps)
 
     def as_stage(self) -> Line:
         """This line, as a less likely one."""
@@ -70,7 +97,7 @@ class Line:
 
     def closed(self) -> Line:
         """This line with nothing left to change."""
-        return replace(self, steps=(), weak=False)
+        return replace(self, steps=(), weak=False, lingering=())
 
     def moved_on(self, position: Position) -> Line:
         """The same record, going on from another position (the thread was lost, or an operator set it)."""
@@ -108,7 +135,7 @@ def longer_turns(game: Any, position: Position, turn: Turn) -> tuple[Turn, ...]:
 
 def extensions(game: Game, line: Line) -> list[Line]:
     """The last turn but one extended and the last one kept (a swap finished after the reply)."""
-    if len(line.steps) < 2:
+    if len(line.steps) < 2 or not game.tries_two_turns:
         return []
     first, reply = line.steps[-2], line.steps[-1]
     found = []

@@ -45,7 +45,7 @@ def write_belief(draft: Draft, before: State) -> None:
 
 def _told(game: Game, line: Line) -> dict[str, Any]:
     anchor = line.steps[0].before if line.steps else line.position
-    closed = len(line.record) - len(line.steps)
+    closed = len(line.record) - line.open_rows
     return {
         "anchor": game.position_text(anchor),
         "to_move": game.to_move(anchor),
@@ -94,8 +94,9 @@ def _record(rows: Sequence[Mapping[str, Any]], game_no: int) -> dict[int, Done]:
     for row in rows:
         if int(row.get("game_no", 0)) != game_no:
             continue
-        if row["event"] == "turn":
-            played = Played(int(row["n"]), row["player"], row["text"], bool(row["legal"]))
+        if row["event"] in ("turn", "pass"):
+            passed = row["event"] == "pass"
+            played = Played(int(row["n"]), row["player"], row["text"], bool(row["legal"]), passed=passed)
             record[played.n] = Done(played, row["position"])
         elif row["event"] == "withdrawn":
             record.pop(int(row["n"]), None)
@@ -131,6 +132,8 @@ def _line(game: Game, told: Mapping[str, Any], record: Mapping[int, Done], repla
     if mover is not None and game.to_move(position) != mover:
         position = game.with_mover(position, mover)
     line = Line(position, tuple(record[n] for n in range(1, int(told["n"]) + 1) if n in record))
-    for text in told["turns"]:
-        line = line.then(game, game.parse_turn(line.position, text))
+    closed = len(line.record)
+    for i, text in enumerate(told["turns"]):
+        if len(line.record) == closed + i:  # otherwise it was a pass, which followed by itself
+            line = line.then(game, game.parse_turn(line.position, text))
     return replace(line, weak=bool(told["weak"]))

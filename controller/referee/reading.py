@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from controller.rules.api import Kind, Placement, Site
+from controller.rules.api import Game, Kind, Placement, Site
 from vision.sighting import Sighting, Token
 
 BOARD_NATS = 6.0  # a reading may be preferred for its legality only within this of the best over the board,
@@ -93,6 +93,16 @@ def readings(sighting: Sighting) -> tuple[Reading, ...]:
     return tuple(unique[:_MOST])
 
 
+def normal_readings(game: Game, sighting: Sighting) -> tuple[Reading, ...]:
+    """All readings as the game sees them: what makes no difference to it is one reading."""
+    found: list[Reading] = []
+    for reading in readings(sighting):
+        placement = game.normal(reading.placement)
+        if all(placement != known.placement for known in found):
+            found.append(reading if placement is reading.placement else replace(reading, placement=placement))
+    return tuple(found)
+
+
 def agree(one: Placement, other: Placement) -> bool:
     """The same stands on every site that both can see."""
     return not differing(one, other)
@@ -106,16 +116,20 @@ def differing(one: Placement, other: Placement) -> frozenset[Site]:
     )
 
 
-def left_their_places(before: Placement, now: Placement) -> int:
-    """How many pieces of `before` no longer stand where they stood (hidden sites say nothing)."""
+def left_their_places(game: Game, before: Placement, now: Placement) -> int:
+    """How many pieces of `before` no longer stand in their lane (lanes with hidden sites say nothing)."""
+    unseen = {game.lane(site) for site in now.hidden}
+    here: dict[str, list[Kind]] = {}
+    for site, kinds in now.on.items():
+        here.setdefault(game.lane(site), []).extend(kinds)
     count = 0
     for site, kinds in before.on.items():
-        if site in now.hidden:
+        lane = game.lane(site)
+        if lane in unseen:
             continue
-        here = list(now.on.get(site, ()))
         for kind in kinds:
-            if kind in here:
-                here.remove(kind)
+            if kind in here.get(lane, ()):
+                here[lane].remove(kind)
             else:
                 count += 1
     return count

@@ -28,18 +28,19 @@ def believe(draft: Draft, lines: tuple[Line, ...]) -> None:
         draft.emit("withdrawn", {"n": done.n, "player": done.played.player})
     written = state.written
     for done in new[same:]:
-        draft.emit(
-            "turn",
-            {
-                "n": done.n,
-                "player": done.played.player,
-                "text": done.played.text,
-                "legal": done.played.legal,
-                "position": done.position,
-                "revised": done.n <= written,
-            },
-        )
-        draft.set(accepted_s=state.t_s)
+        told: dict[str, object] = {
+            "n": done.n,
+            "player": done.played.player,
+            "text": done.played.text,
+            "legal": done.played.legal,
+            "position": done.position,
+            "revised": done.n <= written,
+        }
+        if done.played.passed:
+            draft.emit("pass", told | {"why": "no_legal_turn"})
+        else:
+            draft.emit("turn", told)
+            draft.set(accepted_s=state.t_s)
     draft.set(written=max(written, len(new)))
 
 
@@ -59,7 +60,8 @@ def mover_not_known_yet(lines: tuple[Line, ...]) -> bool:
 
 def candidate(game: Game, line: Line, *, turn: bool = True) -> Candidate:
     """A line as a question shows it: its last turn and whose it was; without a turn, who is to move."""
-    last = line.record[-1] if turn and line.record and line.steps else None
+    played = [done for done in line.record if not done.played.passed]
+    last = played[-1] if turn and played and line.steps else None
     return {
         "text": last.played.text if last else None,
         "position": game.position_text(line.position),
@@ -108,3 +110,4 @@ def begin_game(draft: Draft, lines: tuple[Line, ...], position: Position, begun:
     seen = draft.state.seen
     draft.set_seen(touched=frozenset(), touched_since_pending=frozenset(), explained=seen.placement, gap_s=0.0)
     draft.emit("setup_complete", {"position": game.position_text(position), "as": begun})
+    believe(draft, lines)  # a side without a legal turn passes at once

@@ -71,7 +71,7 @@ def _state(view: View) -> str:
     searching = view.phase == "searching"
     over = view.phase == "over" and not view.rearranging
     setting_up = view.phase == "setup" or view.rearranging
-    pulse = view.accepted_s is not None and 0 <= view.t_s - view.accepted_s < ACCEPTED_S and bool(view.turns)
+    pulse = view.accepted_s is not None and 0 <= view.t_s - view.accepted_s < ACCEPTED_S and view.last_turn is not None
     order = (
         ("camera_lost", view.trouble in _LOST_TROUBLES),
         ("too_dark", view.trouble in _DARK_TROUBLES),
@@ -169,7 +169,7 @@ def _setup(view: View) -> Scene:
 
 def _win(view: View) -> Scene:
     """The winner's last steps and a light walking past a still one at the winner's seat."""
-    last = view.turns[-1] if view.turns else None
+    last = view.last_turn
     won = last is not None and last.player == view.winner
     sites = {shift.to: Light(Hue.BLUE) for shift in last.shifts if shift.to} if last is not None and won else {}
     bar = Bar(Light(Hue.BLUE, Rhythm.WALK), middle=Light(Hue.BLUE))
@@ -196,7 +196,8 @@ def _settling(view: View) -> Scene:
 
 
 def _accepted(view: View) -> Scene:
-    last = view.turns[-1]
+    last = view.last_turn
+    assert last is not None
     sites = {shift.origin: Light(Hue.WHITE, Rhythm.PULSE) for shift in last.shifts if shift.origin}
     sites |= {shift.to: Light(Hue.BLUE, Rhythm.PULSE) for shift in last.shifts if shift.to}
     bars = _at(last.player, view, Bar(Light(Hue.BLUE, Rhythm.PULSE)))

@@ -13,7 +13,7 @@ from controller.referee.reading import Reading
 from controller.referee.search import Explained
 from controller.referee.timing import Timing
 from controller.referee.view import Offence, Phase, Played, View
-from controller.rules.api import Game, Owed, Placement, Player, Reason, Setup, Site
+from controller.rules.api import Game, Kind, Owed, Placement, Player, Reason, Setup, Site
 
 Candidate = Mapping[str, str | None]
 NOTHING = Placement({})
@@ -68,8 +68,9 @@ class State:
 
     `lines`: what is believed, the shown one first; `pending`: lines that would be believed if nothing goes on from the
     turn that stands settled. `published`: the record as the outside knows it, `written`: the highest `n` ever written.
-    `stage`, `stage_at`: the last settled stage. `accused`: placements named illegal since the last legal one. `asked`,
-    `ruled`: a placement that was asked about, that an operator has ruled on.
+    `stage`, `stage_at`: the last settled stage. `missing`: pieces out of sight in what stands settled. `accused`:
+    placements named illegal since the last legal one. `asked`, `ruled`: a placement that was asked about, that an
+    operator has ruled on.
     """
 
     game: Game
@@ -95,6 +96,7 @@ class State:
     stage: tuple[str, Placement] | None = None
     stage_at: Placement | None = None
     partial: bool = False
+    missing: tuple[Kind, ...] = ()
     question: tuple[Candidate, ...] = ()
     question_about: Literal["", "lines", "reading", "thread"] = ""
     asked: Placement | None = None

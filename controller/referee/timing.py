@@ -11,7 +11,8 @@ class Timing:
 
     `seen_s`, `quiet_s`: no hand. `still_s`, `extendable_s`, `illegal_s`, `righting_s`, `setup_s`, `new_game_s`:
     nothing moved.
-    `hint_s`, `hint_every_s`: a partial's hint. `thread_s`: an older settled picture is no ground for an accusation.
+    `hint_s`, `hint_every_s`: a partial's hint; `missing_s`: that of a missing piece.
+    `thread_s`: an older settled picture is no ground for an accusation.
     `hand_s`, `trouble_s`, `lost_s`: how long before "I cannot see" is said. `blind_s`: a longer gap between two frames
     hides everything that happened in it. `press_s`: how long a "done" waits for the hand to leave.
     """
@@ -27,6 +28,7 @@ class Timing:
     hint_s: float = 5.0
     hint_every_s: float = 3.0
     hint_shown_s: float = 1.5
+    missing_s: float = 10.0
     thread_s: float = 20.0
     hand_s: float = 3.0
     trouble_s: float = 0.5

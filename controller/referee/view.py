@@ -13,23 +13,29 @@ Phase = Literal["searching", "setup", "play", "over"]
 
 @dataclass(frozen=True)
 class Played:
-    """A turn of the record. `shifts`: what it moved (for the last-move marks)."""
+    """A turn of the record. `shifts`: what it moved (for the last-move marks). `passed`: the side had no legal turn."""
 
     n: int
     player: str
     text: str
     legal: bool = True
     shifts: tuple[Shift, ...] = field(default=(), compare=False)
+    passed: bool = False
 
 
 @dataclass(frozen=True)
 class Offence:
-    """An illegal placement being shown: reasons most specific first, the way back, and the side being read."""
+    """An illegal placement being shown: reasons most specific first, the way back, and the side being read.
+
+    `nearest`: the one piece that would make a legal turn of it, where there is one, and `nearest_turn` that turn's text.
+    """
 
     player: str
     owner: str | None
     reasons: tuple[Reason, ...]
     way_back: tuple[Shift, ...]
+    nearest: Shift | None = None
+    nearest_turn: str | None = None
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,8 @@ class View:
     `placement`: site -> kinds of the believed position; `observed`: what the eyes see now. `accepted_s`: camera time at
     which the last turn was accepted (None before the first). `seen`: no hand for 0.3 s and something changed, not
     judged yet; `changed`: those sites. `trouble`: a `cannot_see` code. `operator`: somebody called the operator.
-    `wrong`/`right`/`total`: set-up still to mend.
+    `wrong`/`right`/`total`: set-up still to mend. `score`: points so far, in the order of `players`, where the game
+    counts and they are known. `missing`: pieces that have been out of sight for long (a hint, never an offence).
     """
 
     t_s: float
@@ -74,3 +81,10 @@ class View:
     winner: str | None = None
     result: str | None = None
     why: str | None = None
+    score: tuple[int, int] | None = None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def last_turn(self) -> Played | None:
+        """The last turn of the record that was played, not passed."""
+        return next((turn for turn in reversed(self.turns) if not turn.passed), None)

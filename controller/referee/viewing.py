@@ -6,6 +6,7 @@ from controller.referee.reading import differing
 from controller.referee.record import strong
 from controller.referee.state import State
 from controller.referee.view import View
+from controller.rules.api import CountsPoints
 
 
 def view_of(state: State) -> View:
@@ -51,6 +52,8 @@ def view_of(state: State) -> View:
         winner=state.winner,
         result=state.result,
         why=state.why,
+        score=game.score(shown.position) if shown and isinstance(game, CountsPoints) else None,
+        missing=state.missing if state.partial and seen.clocks.settled(state.timing, state.timing.missing_s) else (),
     )
 
 

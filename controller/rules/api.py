@@ -7,9 +7,9 @@ placement (what a camera sees) rather than a command.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 Site = str  # a place of the board, as the set names it: "c4"
 Kind = str  # a kind of piece, as the eyes name it: "dark-PIAS"
@@ -99,6 +99,14 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Nearest:
+    """A legal turn that one piece would make of an illegal placement: `shift` says which, from where and to where."""
+
+    turn: Turn
+    shift: Shift
+
+
+@dataclass(frozen=True)
 class TurnVerdict:
     """The answer to a turn given as text (`boardref rules judge --turn`)."""
 
@@ -119,6 +127,7 @@ class Setup:
     wrong: tuple[Shift, ...] = ()
     right: int = 0
     total: int = 0
+    reasons: tuple[Reason, ...] = ()  # what forbids it, where a game has codes for that (Transfer)
 
 
 @dataclass(frozen=True)
@@ -175,3 +184,30 @@ class Game(Protocol):
     def position_text(self, position: Position) -> str: ...
     def parse_turn(self, position: Position, text: str) -> Turn: ...
     def turn_text(self, position: Position, turn: Turn) -> str: ...
+
+
+@runtime_checkable
+class MeasuresDistance(Protocol):
+    """What a game adds that knows how far a piece is carried, in any unit: the nearest of several turns is shown."""
+
+    def distance(self, one: Site, other: Site) -> float: ...
+
+
+@runtime_checkable
+class CountsPoints(Protocol):
+    """What a game adds that counts points while it is played."""
+
+    def score(self, position: Position) -> tuple[int, int] | None: ...  # in the order of `players`; None: not known
+
+
+@runtime_checkable
+class PlaysInStrokes(Protocol):
+    """What a game adds whose turns are too many to list (`tries_two_turns` False): every settled stage is a seam.
+
+    Its pieces may be laid out in nearly any way at the start, so that a board proves no new game by being a set-up.
+    """
+
+    platforms: tuple[str, str]  # the lanes from which the players move pieces, in the order of `players`
+
+    def retell(self, position: Position, turn: Turn, seen: Sequence[Placement]) -> Turn: ...
+    # ^ the turn to the same position whose strokes pass through as many of the seen stages (oldest first) as can be

@@ -131,7 +131,7 @@ def _illegal(offence: Offence, language: str) -> Message:
 
 def _over(view: View, language: str) -> Message:
     if view.winner is None:
-        head = phrase("head_draw", language)
+        head = phrase("head_draw" if view.result == "draw" else "head_over", language)
     else:
         head = phrase("head_wins", language, player=name_of(view.winner, language))
     lead = _said(view.why, language) if view.why else ""
@@ -200,10 +200,12 @@ def _to_move(view: View, language: str) -> Message:
     lead = ""
     if view.turns:
         last = view.turns[-1]
-        key = "lead_played" if last.legal else "lead_accepted_as_played"
+        key = "lead_passed" if last.passed else "lead_played" if last.legal else "lead_accepted_as_played"
         lead = phrase(key, language, player=name_of(last.player, language), text=last.text)
     elif view.phase == "play":
         lead = phrase("lead_begin", language)
+    if view.missing:
+        lead = sentence(Reason("MISSING_PIECE", (), "", {"piece": view.missing[0]}), language)
     if view.to_move is None:
         return Message("to_move", "blue", phrase("head_wait", language), sub=_now(view, language), lead=lead)
     name = name_of(view.to_move, language)

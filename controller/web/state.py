@@ -47,7 +47,11 @@ def view_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
         "board": _board(view, told, language),
         "hand": view.hand,
         "provisional": view.provisional,
-        "turns": [{"n": turn.n, "player": turn.player, "text": turn.text, "legal": turn.legal} for turn in view.turns],
+        "score": list(view.score) if view.score is not None else None,
+        "turns": [
+            {"n": turn.n, "player": turn.player, "text": turn.text, "legal": turn.legal, "passed": turn.passed}
+            for turn in view.turns
+        ],
     }
 
 
@@ -102,7 +106,8 @@ def _board(view: View, told: Message, language: str) -> dict[str, Any]:
     elif told.code == "owed":
         ghosts = {(site, owed.piece) for owed in view.owed if owed.act in ("return", "reply") for site in owed.to}
         wanted = [_piece(site, kind, "wanted", language) for site, kind in sorted(ghosts)]
-    last = view.turns[-1].shifts if view.turns and told.code in ("to_move", "over", "settling", "hand") else ()
+    played = view.last_turn
+    last = played.shifts if played is not None and told.code in ("to_move", "over", "settling", "hand") else ()
     return {
         "pieces": pieces + wanted,
         "hidden": sorted(view.hidden),

@@ -63,7 +63,7 @@ def test_state_is_whole_and_in_the_language_asked_for(client, stage, played):
     told = client.get("/api/state?lang=nl").json()
     assert told["message"]["headline"] == "Noord"
     assert told["message"]["lead"] == "Zuid speelde c1-c2 ✓"
-    assert told["turns"] == [{"n": 1, "player": "South", "text": "c1-c2", "legal": True}]
+    assert told["turns"] == [{"n": 1, "player": "South", "text": "c1-c2", "legal": True, "passed": False}]
     assert told["rev"] == 2
     assert told["age_s"] == pytest.approx(0.05)
     assert {player["id"]: player["kind"] for player in told["players"]} == {"South": "dark-PIAS", "North": "light-PIAS"}

@@ -203,7 +203,8 @@ function rowsOf(state) {
     row([
       cell("th", `${index + 1}`),
       ...round.map((turn) => {
-        const made = cell("td", turn ? turn.text + (turn.legal ? "" : " !") : "");
+        const text = turn?.passed ? words.label_passes : turn?.text;
+        const made = cell("td", turn ? text + (turn.legal ? "" : " !") : "");
         if (turn === newestTurn) {
           made.className = state.provisional ? "newest provisional" : "newest";
           if (state.provisional) made.title = words.label_provisional;
