@@ -13,6 +13,7 @@ from typing import Any
 from controller.cli import CommandError
 from controller.cli.arguments import options_of
 from controller.rules.api import Game, Owed, Placement, Position, Reason, RulesError, Shift
+from controller.rules.nearest import nearest_turn
 from controller.rules.perft import divide, perft
 from controller.rules.registry import UnknownGameError, game_named
 from controller.words import LANGUAGES, sentence
@@ -142,10 +143,17 @@ def _tell(head: str, told: Mapping[str, Any], end: str | None) -> None:
     if told.get("missing"):
         print(f"  missing: {', '.join(told['missing'])}")
     for shift in told.get("way_back", ()):
-        print(f"  back: {shift['piece']} {shift['from'] or 'from beside the board'} -> {shift['to'] or 'off'}")
+        print(f"  back: {_carried(shift)}")
+    if told.get("nearest"):
+        near = told["nearest"]
+        print(f"  or: {_carried(near)}, which makes {near['text']}")
     if told.get("result"):
         print(f"  {told['result']}")
     sys.stdout.flush()
+
+
+def _carried(shift: Mapping[str, Any]) -> str:
+    return f"{shift['piece']} {shift['from'] or 'from beside the board'} -> {shift['to'] or 'off'}"
 
 
 def judge_turn(game: Game, position: Position, text: str, language: str) -> dict[str, Any]:
@@ -177,7 +185,18 @@ def judge_placement(game: Game, position: Position, placement: Placement, langua
         "missing": list(verdict.missing),
         "reasons": [reason_json(reason, language) for reason in verdict.reasons],
         "way_back": [shift_json(shift) for shift in verdict.way_back],
+        "nearest": _nearest(game, position, placement) if verdict.answer == "illegal" else None,
     }
+
+
+def _nearest(game: Game, position: Position, placement: Placement) -> dict[str, Any] | None:
+    """The legal turn that one piece would make of it."""
+    near = nearest_turn(game, position, placement)
+    if near is None:
+        return None
+    after = game.after(position, near.turn)
+    text = game.turn_text(position, near.turn)
+    return {"text": text, "position": game.position_text(after), **shift_json(near.shift)}
 
 
 def reason_json(reason: Reason, language: str) -> dict[str, Any]:

@@ -62,7 +62,9 @@ def judge_done(draft: Draft, player: Player | None) -> None:
     if choice.close or draft.state.rearranging:
         return
     if answer == "complete":
-        accept(draft, choice)
+        # Of two quick turns nobody knows which one is meant; a slip of the hand can look like two: they must stand.
+        if not choice.explained.quick:
+            accept(draft, choice)
     elif answer == "illegal" and player is not None:
         plain = consider(draft)
         if plain.explained.answer == "partial" and all(owed.player != player for owed in plain.explained.verdict.owed):

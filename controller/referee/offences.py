@@ -5,34 +5,60 @@ from __future__ import annotations
 from controller.referee.lines import Line
 from controller.referee.reading import differing
 from controller.referee.view import Offence
-from controller.rules.api import Game, Placement, Player, Reason, Verdict
+from controller.rules.api import Game, Placement, Player, Position, Reason, Verdict
+from controller.rules.nearest import nearest_turn
 
 FOREIGN = ("WRONG_PIECE", "EXTRA_PIECE")  # pieces came out of the box: that is no turn changed
 
 
-def owners_of_changes(game: Game, before: Placement, now: Placement) -> set[Player]:
-    """Whose pieces came or went between two placements."""
-    owners: set[Player] = set()
+def owners_of_changes(game: Game, before: Placement, now: Placement) -> set[Player | None]:
+    """Whose pieces came or went between two placements; None for pieces that belong to nobody."""
+    owners: set[Player | None] = set()
     for site in differing(before, now):
         was, here = list(before.on.get(site, ())), list(now.on.get(site, ()))
         for kind in list(was):
             if kind in here:
                 was.remove(kind)
                 here.remove(kind)
-        owners |= {owner for kind in (*was, *here) if (owner := game.owner(kind)) is not None}
+        owners |= {game.owner(kind) for kind in (*was, *here)}
     return owners
 
 
 def side_read(game: Game, line: Line, placement: Placement) -> Player:
-    """The side that has just moved as long as only its own pieces have changed since, otherwise the side to move."""
+    """The side that has just moved as long as only its own pieces have changed since, otherwise the side to act.
+
+    To act is who is on the move, or who owes the answer to what the mover has done.
+    """
+    mover = game.to_move(line.position)
+    answer = _to_be_answered(game, line.position, placement)
+    if answer is not None and mover is not None:
+        stood, player = answer
+        return mover if owners_of_changes(game, stood, placement) == {mover} else player
     changed = owners_of_changes(game, game.picture(line.position), placement)
     last = line.just_moved(game)
     if last is not None and changed == {last}:
         return last
-    mover = game.to_move(line.position)
     if mover is not None:
         return mover
-    return min(changed, key=game.players.index) if changed else game.players[0]
+    theirs = [player for player in game.players if player in changed]
+    return theirs[0] if theirs else game.players[0]
+
+
+def _to_be_answered(game: Game, position: Position, placement: Placement) -> tuple[Placement, Player] | None:
+    """The stage after an act of the mover that stands and that the other side must answer; and who that is."""
+    mover = game.to_move(position)
+    if mover is None or not game.tries_two_turns:
+        return None
+    before = game.picture(position)
+    for turn in game.legal_turns(position):
+        for stage in game.stages(position, turn):
+            acted = differing(before, stage)
+            if acted & (placement.hidden | differing(stage, placement)):
+                continue
+            owed = game.judge(position, stage).owed
+            if owed and all(one.act in ("reply", "choose", "remove") for one in owed):
+                return stage, next(player for player in game.players if player != mover)
+    return None
 
 
 def name_offence(game: Game, line: Line, placement: Placement, verdict: Verdict, stage: Placement | None) -> Offence:
@@ -45,12 +71,24 @@ def name_offence(game: Game, line: Line, placement: Placement, verdict: Verdict,
     )
     owners = {game.owner(shift.piece) for shift in verdict.way_back}
     other = next((owner for owner in game.players if owner in owners), None)
+    # The side that has just moved is read as changing its last turn.
+    before = line.back().position if _is_change(game, line, placement, player) else line.position
+    near = nearest_turn(game, before, placement)
     return Offence(
         player=player,
         owner=other if owners and player not in owners else None,
         reasons=reasons,
         way_back=verdict.way_back,
+        nearest=near.shift if near else None,
+        nearest_turn=game.turn_text(before, near.turn) if near else None,
     )
+
+
+def _is_change(game: Game, line: Line, placement: Placement, player: Player) -> bool:
+    """Whether this side is read as changing its last turn, not as answering."""
+    if not line.steps or player != line.just_moved(game):
+        return False
+    return _to_be_answered(game, line.position, placement) is None
 
 
 def _left_unfinished(game: Game, line: Line, placement: Placement, stage: Placement | None) -> tuple[Reason, ...]:
@@ -71,7 +109,7 @@ def _moved_on_again(
     game: Game, line: Line, placement: Placement, player: Player, reasons: tuple[Reason, ...]
 ) -> tuple[Reason, ...]:
     """The pieces of an accepted turn were moved again by the same side: read as that turn, changed."""
-    if not line.steps or player != line.just_moved(game) or any(one.code in FOREIGN for one in reasons):
+    if not _is_change(game, line, placement, player) or any(one.code in FOREIGN for one in reasons):
         return ()
     last = line.steps[-1]
     stands = {shift.to for shift in game.turn_shifts(last.before, last.turn)}

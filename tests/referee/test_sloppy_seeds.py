@@ -17,6 +17,10 @@ HONEST = {
     20036: "half a swap that could be the captured pawn put elsewhere, while glare hid where it had been",
     40080: "a captured pawn put back first, which also finished a swap of the other side: same board, other record",
     5121: "a swap of which one half ends the game and the other would finish the turn before: done at once",
+    162: "the second half of a swap, which the reply's capture could have returned: same boards, other record",
+    199: "the same",
+    255: "the same",
+    282: "a slip of half a second after somebody's done, believed at once to be a capture and a reply",
     5142: "a piece that leans towards a site where it would be a legal reply: nobody can know",
 }
 OFFENCES = {

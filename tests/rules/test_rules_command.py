@@ -80,7 +80,7 @@ def test_judge_a_placement(capsys: pytest.CaptureFixture[str], tmp_path: Path, m
     ]
     assert len({out for _, out, _ in answers}) == 1
     told = json.loads(answers[0][1])
-    assert list(told) == ["answer", "turns", "extendable", "owed", "missing", "reasons", "way_back"]
+    assert list(told) == ["answer", "turns", "extendable", "owed", "missing", "reasons", "way_back", "nearest"]
     assert told["answer"] == "partial"
     assert told["owed"] == [{"player": "South", "act": "return", "piece": "light-PIOKER", "sites": [], "to": ["b5"]}]
     done = json.dumps({"placement": {**CAPTURED, "b5": ["light-PIOKER"]}})

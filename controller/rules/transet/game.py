@@ -51,13 +51,6 @@ OPTIONS = {
 }
 
 
-def _distance(one: Site, two: Site) -> float:
-    """King's moves, straight ones a little shorter than diagonal ones."""
-    a, b = INDEX[one], INDEX[two]
-    files, ranks = abs(a % 5 - b % 5), abs(a // 5 - b // 5)
-    return max(files, ranks) + (files + ranks) / 100
-
-
 class Transet:
     """The game; instances are immutable."""
 
@@ -100,6 +93,13 @@ class Transet:
         """Every square counts."""
         return placement
 
+    @staticmethod
+    def distance(one: Site, other: Site) -> float:
+        """King's moves, straight ones a little shorter than diagonal ones."""
+        a, b = INDEX[one], INDEX[other]
+        files, ranks = abs(a % 5 - b % 5), abs(a // 5 - b // 5)
+        return max(files, ranks) + (files + ranks) / 100
+
     def start(self) -> TransetPosition:
         """The one start position; South begins."""
         return TransetPosition(START, SOUTH)
@@ -116,7 +116,7 @@ class Transet:
         """The start position if it stands, otherwise the fewest shifts to it."""
         start = self.start()
         wanted = self.picture(start)
-        shifts = moved(placement_without_hidden(placement), wanted, _distance)
+        shifts = moved(placement_without_hidden(placement), wanted, self.distance)
         right = sum(
             site not in placement.hidden and tuple(placement.on.get(site, ())) == kinds
             for site, kinds in wanted.on.items()
@@ -225,7 +225,7 @@ class Transet:
             return self._judge_over(position, placement)
         found = {side: match(self._ways(position.board, side).table, ALPHABET, seen) for side in sides}
         answers = {m.answer for m in found.values()}
-        shifts = moved(self.picture(position), placement, _distance)
+        shifts = moved(self.picture(position), placement, self.distance)
         missing = tuple(s.piece for s in shifts if s.to is None)
         if "unchanged" in answers:
             turns = self._different(found[done].ends) if done in found and len(sides) == 1 else ()
@@ -260,7 +260,7 @@ class Transet:
 
     def _judge_over(self, position: TransetPosition, placement: Placement) -> Verdict:
         """After the end there is nothing to judge: the board may be cleared."""
-        shifts = moved(self.picture(position), placement, _distance)
+        shifts = moved(self.picture(position), placement, self.distance)
         missing = tuple(s.piece for s in shifts if s.to is None)
         if not any(s.to for s in shifts):
             return Verdict("partial" if missing else "unchanged", missing=missing)

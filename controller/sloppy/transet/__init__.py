@@ -12,7 +12,7 @@ from controller.sloppy.manners import Offence
 from controller.sloppy.planting import unexplained
 from controller.sloppy.sitting import Sitting
 from controller.sloppy.specials import early_hand, false_start, hasty_pair
-from controller.sloppy.transet.acts import carry_out, finishes_earlier, undo
+from controller.sloppy.transet.acts import carry_out, finishes_earlier, takes_half_of_a_swap, undo
 from controller.sloppy.transet.late_swap import late_swap
 from controller.sloppy.transet.offences import MAKERS, Scene
 
@@ -104,15 +104,17 @@ class TransetManners:
         return late is not None
 
     def _choices(self) -> list[Turn]:
-        """The legal turns, without those that an observer can't tell from a swap, finished late, being taken back.
+        """The legal turns, without those that an observer can't tell from something else.
 
         Who has finished a swap after the reply and then moves that pawn straight back has either thought better of the
-        second half, or begun the next turn: nobody else can know.
+        second half, or begun the next turn: nobody else can know. And where half of the last swap was a turn by itself,
+        the other half may have been the reply's captured pawn, returned first.
         """
         table = self.table
-        turns = list(table.game.legal_turns(table.position))
+        game, position = table.game, table.position
+        turns = [turn for turn in game.legal_turns(position) if not takes_half_of_a_swap(table, turn)]
         if self._late is None or self._late[0] != table.report.turns:
             return turns
         late = self._late[1]
         back = Shift(late.piece, late.to, late.origin)
-        return [turn for turn in turns if back not in table.game.turn_shifts(table.position, turn)]
+        return [turn for turn in turns if back not in game.turn_shifts(position, turn)]

@@ -75,6 +75,23 @@ def finishes_earlier(table: Sitting, shift: Shift, turns_ago: int = 2) -> bool:
     return False
 
 
+def takes_half_of_a_swap(table: Sitting, reply: Turn) -> bool:
+    """Whether a half of the last swap and this step are together a capture, after the other half: same boards."""
+    if not table.history:
+        return False
+    game = table.game
+    before, swap = table.history[-1]
+    halves, step = set(game.turn_shifts(before, swap)), set(game.turn_shifts(table.position, reply))
+    for turn in game.legal_turns(before) if len(halves) == 2 and len(step) == 1 else ():
+        shifts = set(game.turn_shifts(before, turn))
+        if len(shifts) == 1 and shifts < halves:
+            middle = game.after(before, turn)
+            capture = (halves - shifts) | step
+            if any(set(game.turn_shifts(middle, other)) == capture for other in game.legal_turns(middle)):
+                return True
+    return False
+
+
 def both_hands(table: Sitting, own: list[Shift], *, rest: bool = True) -> None:
     """Both pieces up, then both down; `rest`: with pauses."""
     table.habit("both hands")
