@@ -27,7 +27,7 @@ class Played:
 class Offence:
     """An illegal placement being shown: reasons most specific first, the way back, and the side being read.
 
-    `nearest`: the one piece that would make a legal turn of it, where there is one, and `nearest_turn` that turn's text.
+    `nearest`: the one piece that would make a legal turn of it, if one would, and `nearest_turn` that turn as text.
     """
 
     player: str
