@@ -81,6 +81,7 @@ class Taasen:
     options: Mapping[str, Option] = OPTIONS
     turn_size = 2
     tries_two_turns = True
+    distance = staticmethod(distance)
 
     def __init__(self, chosen: Mapping[str, str] | None = None) -> None:
         """`chosen`: option values; OptionError names what is unknown."""
@@ -183,7 +184,7 @@ class Taasen:
         return ways_of(bare, player, self.law, self.no_attack_ends)
 
     def legal_turns(self, position: TaasenPosition, towards: Placement | None = None) -> Iterator[TaasenTurn]:
-        """Every turn; with `towards` only those that end or pass there, with pieces missing or hidden."""
+        """Every turn, a forced pass too; with `towards` those that end or pass there, with pieces missing or hidden."""
         if towards is None:
             return self._turns(position)
         return self._turns_towards(position, towards)
@@ -196,7 +197,11 @@ class Taasen:
         if self._repetition and self._repeated(position):
             return iter(())
         if mover is not None:
-            return iter(legal_turns(position, mover, self.law))
+            turns = legal_turns(position, mover, self.law)
+            if not turns and self._passes:
+                passing = self.forced_pass(position)
+                return iter((passing,) if passing else ())
+            return iter(turns)
         return iter([turn for player in PLAYERS for turn in legal_turns(position, player, self.law)])
 
     def _turns_towards(self, position: TaasenPosition, towards: Placement) -> Iterator[TaasenTurn]:

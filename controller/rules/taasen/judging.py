@@ -104,7 +104,7 @@ def _done_reasons(
     if unanswered is None:
         return ()
     _, victim, lifted = unanswered
-    return ((not_crushed if lifted else pending)(OTHER[done], victim),)
+    return (not_crushed(OTHER[done], victim) if lifted else pending(OTHER[done], (victim,)),)
 
 
 def _judge_over(
@@ -148,7 +148,7 @@ def placement_reasons(
     first: list[Reason] = []
     found: list[Reason] = []
     if readings:
-        found = min(readings, key=lambda reading: min((rank(one) for one in reading), default=99))
+        found = min(readings, key=lambda reading: (reading[0], min((rank(one) for one in reading[1]), default=99)))[1]
     else:
         theirs = [one for one in carried if one not in mine]
         first = [why for one in mine for why in move_reasons(position, player, one.piece, one.target)]
@@ -175,8 +175,8 @@ def _sites(carried: list[Carried]) -> list[int]:
 
 def _after_attack(
     game: Judged, ways: Ways, attack: Carried, carried: list[Carried], placement: Placement, seen: Seen
-) -> list[Reason]:
-    """What is wrong with the rest, after a move that is right in itself."""
+) -> tuple[int, list[Reason]]:
+    """How many pieces were moved besides, and what is wrong with the rest, after a move that is right in itself."""
     position, player = ways.position, ways.player
     others = [one for one in carried if one != attack]
     rest = next((r for r in ways.rests.values() if r.attack == (attack.piece, attack.target) and not r.late), None)
@@ -196,9 +196,8 @@ def _after_attack(
             stands = KINDS[victim.piece] in placement.on.get(SITES[victim.stood], ())
             hidden = SITES[victim.stood] in placement.hidden
             if not stands and not hidden and _goes_on(game, ways, attack, victim, seen):
-                return [not_crushed(player, victim)]
-            found.append(pending(player, victim))
-        return found
+                return len(extra), [not_crushed(player, victim)]
+        return len(extra), [pending(player, victims)]
     stand = {attack.piece: attack.target, **{one.piece: one.target for one in fled}}
     turn = TaasenTurn(player, *attack)
     if crushed is not None and not fled:
@@ -208,7 +207,7 @@ def _after_attack(
     gone_on = game.after(position, turn)
     for one in extra:
         found += _extra(position, gone_on, player, attack, stand, one)
-    return found
+    return len(extra), found
 
 
 def _extra(

@@ -95,7 +95,7 @@ def reply_reasons(
     sites = (victim.stood, target)
     facts = {"piece": KINDS[victim.piece], "from": SITES[victim.stood], "to": SITES[target], "player": OTHER[player]}
     if target == victim.stood:
-        return [pending(player, victim)]
+        return [pending(player, (victim,))]
     found = []
     if law.binds_escape and victim.piece == position.pressed and target == position.back:
         found.append(reason("PUSHED_BACK", ".5", sites, **facts))
@@ -107,11 +107,14 @@ def reply_reasons(
     return found
 
 
-def pending(player: Player, victim: Victim) -> Reason:
-    """The pressed piece must move before anything else does."""
-    facts = {"piece": KINDS[victim.piece], "from": SITES[victim.stood], "player": OTHER[player]}
-    exits = ", ".join(SITES[site] for site in victim.exits)
-    return reason("PUSH_PENDING", ".3", (victim.stood,), **facts, to=exits)
+def pending(player: Player, victims: tuple[Victim, ...]) -> Reason:
+    """A pressed piece must move before anything else does; of two, one."""
+    first, last = victims[0], victims[-1]
+    facts = {"piece": KINDS[first.piece], "from": SITES[first.stood], "player": OTHER[player]}
+    if len(victims) > 1:
+        facts |= {"other": KINDS[last.piece], "form": "two"}
+    exits = ", ".join(SITES[site] for site in first.exits)
+    return reason("PUSH_PENDING", ".3", [victim.stood for victim in victims], **facts, to=exits)
 
 
 def not_crushed(player: Player, victim: Victim) -> Reason:
