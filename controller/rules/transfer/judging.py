@@ -1,0 +1,188 @@
+"""What a placement is, after a position of Transfer: judged from the board before and the board now alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from controller.rules.api import Answer, Outcome, Owed, Placement, Player, Reason, Verdict
+from controller.rules.transfer.board import (
+    CAPACITY,
+    KIND_OF,
+    LETTER_OF,
+    OTHER,
+    PLAYERS,
+    ROOM,
+    ROWS,
+    SLOTS,
+    SOUTH,
+    Stroke,
+    TransferPosition,
+    TransferTurn,
+)
+from controller.rules.transfer.lanes import Lanes, absent, fillings, of_position, read, too_many, way_back
+from controller.rules.transfer.matching import Board, Work
+from controller.rules.transfer.offences import Case, crowded, miscounted, owing
+from controller.rules.transfer.reasons import reason
+from controller.rules.transfer.seeking import named, seeker
+from controller.rules.transfer.strokes import GAP, Law, law_of, view
+
+
+class Judged(Protocol):
+    """What is needed of the game."""
+
+    @property
+    def chosen(self) -> Mapping[str, str]: ...
+
+    def outcome(self, position: TransferPosition) -> Outcome | None: ...
+
+
+class Reading(NamedTuple):
+    """One side's reading of a whole board: the answer, and the named turn where it is complete."""
+
+    answer: Answer
+    turn: TransferTurn | None = None
+
+
+def null_turn(law: Law, rows: tuple[str, ...], mover: Player) -> TransferTurn | None:
+    """The canonical null turn: the first row's group that can be loaded at the mover's end, loaded and put back."""
+    for at, gapped in enumerate(view(law, rows, mover)):
+        row = gapped.lstrip(GAP)
+        size = len(row) - len(row.lstrip(row[:1])) if row else 0
+        if 0 < size <= CAPACITY and row == gapped:
+            return TransferTurn(mover, (Stroke("L", at, size), Stroke("U", at, size)))
+    return None
+
+
+def judge(game: Judged, position: TransferPosition, placement: Placement, done: Player | None = None) -> Verdict:
+    """See `Verdict`. `done`: this player says that their part is over."""
+    return Judgement(game, position).judge(placement, done)
+
+
+class Judgement:
+    """The judge of one position. `work` counts the search's steps."""
+
+    def __init__(self, game: Judged, position: TransferPosition) -> None:
+        self.game, self.position, self.work = game, position, Work()
+        self.law = law_of(game.chosen)
+        self.seek = seeker(self.law, self.work)
+        self.null_allowed = game.chosen["null_turn"] == "allow"
+        self.before = of_position(position)
+        self.sides: tuple[Player, ...] = (position.mover,) if position.mover else PLAYERS
+        self.rows = {side: view(self.law, position.rows, side) for side in self.sides}
+
+    def judge(self, placement: Placement, done: Player | None) -> Verdict:
+        """The verdict on one placement."""
+        seen = read(placement)
+        if self.game.outcome(self.position) is not None:
+            return self._over(seen)
+        extra = too_many(seen, self.before)
+        if extra:
+            reasons = miscounted(self.before, seen, extra, self.sides[0])
+            return Verdict("illegal", reasons=reasons, way_back=way_back(self.before, seen))
+        unseen = absent(seen, self.before)
+        if unseen:
+            missing = tuple(KIND_OF[letter] for letter in unseen)
+            lost = unseen
+            for kind in placement.off:
+                lost = lost.replace(LETTER_OF.get(kind, GAP), "", 1)
+            if not placement.hidden or not lost:
+                return Verdict("partial", missing=missing)
+            filled = self._filled(seen, placement, unseen) if lost == unseen else None
+            if filled is None:
+                return Verdict("unclear", missing=missing)
+            seen = filled
+        return self._whole(seen, done)
+
+    def _filled(self, seen: Lanes, placement: Placement, unseen: str) -> Lanes | None:
+        """The one way to lay the unseen pieces on hidden sites that explains the board, if it changes nothing there."""
+        ways = fillings(seen, placement.hidden, unseen)
+        if ways is None:
+            return None
+        fits: dict[tuple[str, ...], Lanes] = {}
+        for way in ways:
+            if way.pieces not in fits and any(self._read(way, side).answer != "illegal" for side in self.sides):
+                fits[way.pieces] = way
+                if len(fits) > 1:
+                    return None
+        for way in fits.values():
+            lanes = zip(seen.pieces, way.pieces, self.before.pieces, strict=True)
+            if all(visible == now or now == was for visible, now, was in lanes):
+                return way
+        return None
+
+    def _read(self, seen: Lanes, side: Player) -> Reading:
+        board = seen.board(side, self.law)
+        before = self.rows[side]
+        if board == Board(before):
+            return Reading("unchanged")
+        if max(map(len, board.rows)) > ROOM or max(len(board.own), len(board.other)) > CAPACITY:
+            return Reading("illegal")
+        if not board.own and not board.other:
+            strokes = named(self.seek, before, board)
+            return Reading("complete", TransferTurn(side, strokes)) if strokes else Reading("illegal")
+        if next(self.seek.every(before, board), None) is None:
+            return Reading("illegal")
+        never = self._never(side)
+        ends = self.seek.can_end(board, never, False)
+        if not ends and not board.other and (never is not None or self.law != Law()):  # by loading more?
+            ways = self.seek.every(before, board)
+            loads = any(all(stroke.act == "L" for stroke in strokes) for strokes in ways)
+            ends = loads and self.seek.can_end(board, never, True)
+        return Reading("partial" if ends else "illegal")
+
+    def _never(self, side: Player) -> tuple[str, ...] | None:
+        return None if self.null_allowed else self.rows[side]
+
+    def _whole(self, seen: Lanes, done: Player | None) -> Verdict:
+        """The verdict on a board on which nothing is missing."""
+        readings = {side: self._read(seen, side) for side in self.sides}
+        answers = {reading.answer for reading in readings.values()}
+        if "unchanged" in answers:
+            null = (
+                null_turn(self.law, self.position.rows, done)
+                if done is not None and done in readings and self.null_allowed
+                else None
+            )
+            return Verdict("complete", (null,)) if null else Verdict("unchanged")
+        if "complete" in answers:
+            return Verdict("complete", tuple(reading.turn for reading in readings.values() if reading.turn))
+        going = [side for side, reading in readings.items() if reading.answer == "partial"]
+        if going:
+            if done is not None and going == [done]:
+                reasons = owing(seen.board(done, self.law), done)
+                return Verdict("illegal", reasons=reasons, way_back=way_back(self.before, seen))
+            return Verdict("partial", owed=tuple(self._owed(seen, side) for side in going))
+        return Verdict("illegal", reasons=self._reasons(seen), way_back=way_back(self.before, seen))
+
+    def _owed(self, seen: Lanes, side: Player) -> Owed:
+        """The act that must follow: the piece at the mouth, and the cells by which it may go in."""
+        board = seen.board(side, self.law)
+        rows = self.seek.open_rows(board, self._never(side))
+        near = (side == SOUTH) == bool(board.own)
+        to = frozenset(f"{ROWS[row]}{1 if near else ROOM}" for row in rows)
+        owner = side if board.own else OTHER[side]
+        piece = KIND_OF[(board.own or board.other)[0]]
+        return Owed(side, "unload" if board.own else "clear", piece, SLOTS[owner][0], to)
+
+    def _reasons(self, seen: Lanes) -> tuple[Reason, ...]:
+        """Why no turn ends or passes here; for an unknown mover as the side that explains it with fewer pieces."""
+        full = crowded(seen, self.sides[0])
+        if full:
+            return full
+        found = []
+        for side in self.sides:
+            found.append(Case(self.before, seen, side, self.law, self.work).reasons(len(self.sides) == 2))
+        return min(found, key=lambda one: one[1])[0]
+
+    def _over(self, seen: Lanes) -> Verdict:
+        """After the end there is nothing to judge: the board may be cleared."""
+        if seen.pieces == self.before.pieces:
+            return Verdict("unchanged")
+        missing = tuple(KIND_OF[letter] for letter in absent(seen, self.before))
+        back = way_back(self.before, seen)
+        if all(shift.origin is None for shift in back):
+            return Verdict("partial", missing=missing)
+        sites = tuple(shift.origin for shift in back if shift.origin is not None)
+        reasons = (reason("NOT_A_TURN", self.sides[0], sites),)
+        return Verdict("illegal", missing=missing, reasons=reasons, way_back=back)
