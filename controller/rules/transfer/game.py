@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from controller.rules.api import (
@@ -37,6 +37,7 @@ from controller.rules.transfer.board import (
 )
 from controller.rules.transfer.judging import judge
 from controller.rules.transfer.reasons import reason
+from controller.rules.transfer.retelling import retell
 from controller.rules.transfer.spoken import Broken, judge_acts
 from controller.rules.transfer.strokes import Law, law_of, view
 from controller.rules.transfer.towards import turns_towards
@@ -65,6 +66,7 @@ class Transfer:
     options: Mapping[str, Option] = OPTIONS
     turn_size = 2 * CAPACITY  # three loaded and unloaded, and at most as many pushed through
     tries_two_turns = False
+    platforms = (pictures.PLATFORM[SOUTH], pictures.PLATFORM[NORTH])
 
     def __init__(self, chosen: Mapping[str, str] | None = None) -> None:
         """`chosen`: option values; OptionError names what is unknown."""
@@ -104,6 +106,10 @@ class Transfer:
     def to_move(self, position: TransferPosition) -> Player | None:
         """Whose turn it is, None where that isn't known."""
         return position.mover
+
+    def score(self, position: TransferPosition) -> tuple[int, int] | None:
+        """South's and North's points, None after a mid-game start."""
+        return position.score
 
     def with_mover(self, position: TransferPosition, player: Player) -> TransferPosition:
         """The same board with this side to move."""
@@ -150,6 +156,10 @@ class Transfer:
         """What stands after each stroke but the last."""
         for stage in scoring.stages_of(self.law, position.rows, turn)[:-1]:
             yield pictures.stage_picture(self.law, stage, turn.player)
+
+    def retell(self, position: TransferPosition, turn: TransferTurn, seen: Sequence[Placement]) -> TransferTurn:
+        """The same turn by the strokes that were seen, as far as a legal one has them."""
+        return retell(self.law, position, turn, seen)
 
     def after(self, position: TransferPosition, turn: TransferTurn) -> TransferPosition:
         """The position when the turn is complete."""
