@@ -303,7 +303,7 @@ class Taasen:
         if spoken is None:
             passing = self.forced_pass(position)
             if passing is None:
-                why = reason("NOT_A_TURN", "", (), player=position.mover or RED, form="pass")
+                why = reason("NOT_A_TURN", "", (), player=position.mover or RED, form="no_pass")
                 return TurnVerdict(False, False, reasons=(why,))
             return TurnVerdict(True, True, passing, self.after(position, passing))
         owner = OWNER[spoken.piece]

@@ -113,6 +113,8 @@ def pending(player: Player, victims: tuple[Victim, ...]) -> Reason:
     facts = {"piece": KINDS[first.piece], "from": SITES[first.stood], "player": OTHER[player]}
     if len(victims) > 1:
         facts |= {"other": KINDS[last.piece], "form": "two"}
+    elif not first.exits:
+        facts["form"] = "crushed"
     exits = ", ".join(SITES[site] for site in first.exits)
     return reason("PUSH_PENDING", ".3", [victim.stood for victim in victims], **facts, to=exits)
 

@@ -196,7 +196,7 @@ def stage_placement(position: TaasenPosition, turn: TaasenTurn) -> Placement:
     return picture(tuple(at))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)
 def picture(at: tuple[int, ...]) -> Placement:
     """What stands on the table."""
     on: dict[str, list[str]] = {}
@@ -206,7 +206,7 @@ def picture(at: tuple[int, ...]) -> Placement:
     return Placement({site: tuple(sorted(kinds)) for site, kinds in on.items()})
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def ways_of(position: TaasenPosition, player: Player, law: Law, no_attack_ends: bool, late: bool = True) -> Ways:
     """The ways of a player from a position that is not over; give it without its `past`."""
     return Ways(position, player, law, no_attack_ends, late)
