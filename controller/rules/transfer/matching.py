@@ -39,23 +39,35 @@ class Match(NamedTuple):
 
 
 def solve(
-    before: tuple[str, ...], board: Board, allowed: Allowed, work: Work | None = None, limit: int | None = None
+    before: tuple[str, ...],
+    board: Board,
+    allowed: Allowed,
+    work: Work | None = None,
+    limit: int | None = None,
+    separators: int = CAPACITY,
 ) -> Match | None:
     """One explanation of the board by strokes of one turn, the same one for the same question; None if there is none.
 
     With both platforms empty it is a whole turn, otherwise a beginning of one (not tested: whether it can be ended).
-    `limit`: how many pieces may be loaded at most, where that is fewer than the law's capacity.
+    `limit`: how many pieces may be loaded at most, where that is fewer than the law's capacity. `separators`: how many
+    rows that look unchanged may have been used.
     """
-    return next(matches(before, board, allowed, work, limit), None)
+    return next(matches(before, board, allowed, work, limit, separators), None)
 
 
 def matches(
-    before: tuple[str, ...], board: Board, allowed: Allowed, work: Work | None = None, limit: int | None = None
+    before: tuple[str, ...],
+    board: Board,
+    allowed: Allowed,
+    work: Work | None = None,
+    limit: int | None = None,
+    separators: int = CAPACITY,
 ) -> Iterator[Match]:
     """Every explanation, those without separators first. Loads and clears go group by group."""
     work = work or Work()
     known: dict[tuple[tuple[object, ...], ...], bool] = {}
-    for chosen in _choices(before, board, allowed, work, allowed.capacity if limit is None else limit):
+    most = allowed.capacity if limit is None else limit
+    for chosen in _choices(before, board, allowed, work, most, separators):
         if not allowed.any_order:
             key = tuple(sorted((*way[:5], way.surplus) for _, way in chosen))
             if known.get(key) is False:
@@ -68,7 +80,9 @@ def matches(
             known[key] = fits
 
 
-def _choices(before: tuple[str, ...], board: Board, allowed: Allowed, work: Work, limit: int) -> Iterator[Chosen]:
+def _choices(
+    before: tuple[str, ...], board: Board, allowed: Allowed, work: Work, limit: int, separators: int
+) -> Iterator[Chosen]:
     """Ways for rows under the budgets, the colours on both platforms right."""
     forced: list[tuple[int, tuple[Way, ...]]] = []
     calm: list[int] = []
@@ -83,11 +97,16 @@ def _choices(before: tuple[str, ...], board: Board, allowed: Allowed, work: Work
         forced.append((row, ways))
     forced.sort(key=lambda item: len(item[1]))
     room = limit - len(board.own)
-    most = (limit, room, room, 0 if board.own and not allowed.mixed else room - len(board.other))
+    put = room - len(board.other)
+    most = (limit, room, room, put)
     if min(most) < 0:
         return
-    if allowed.mixed:
-        most = (limit,) * 4
+    if allowed.reloaded:
+        most = (limit, room, limit, 0)
+    elif allowed.early_clear:
+        most = (limit, room, room, room)
+    elif board.own:
+        most = (limit, room, room, 0)
     bases = list(_forced(forced, 0, most, (), work))
     if not bases:
         return
@@ -96,14 +115,14 @@ def _choices(before: tuple[str, ...], board: Board, allowed: Allowed, work: Work
         if sum(way.own for _, way in chosen) == own and sum(way.other for _, way in chosen) == other and _loads(chosen):
             yield chosen
     spare: dict[tuple[int, int], list[tuple[int, Way]]] = {}
-    if any(left[0] or left[1] for _, left in bases):
+    if separators and any(left[0] or left[1] for _, left in bases):
         for row in calm:
             for way in row_ways(before[row], before[row], allowed):
                 work.nodes += 1
                 spare.setdefault((way.own, way.other), []).append((row, way))
     if not spare:
         return
-    for extra in range(1, (CAPACITY if limit <= CAPACITY else 1) + 1):
+    for extra in range(1, separators + 1):
         for chosen, left in bases:
             need_own = own - sum(way.own for _, way in chosen)
             need_other = other - sum(way.other for _, way in chosen)

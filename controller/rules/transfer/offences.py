@@ -24,7 +24,8 @@ RELAXED: tuple[tuple[str, Mapping[str, bool]], ...] = (
     ("LIFO_ORDER", {"any_order": True}),
     ("FAR_END", {"far_end": True}),
     ("OVERPUSH", {"overpush": True}),
-    ("LOAD_AFTER_UNLOAD", {"mixed": True, "any_order": True}),
+    ("LOAD_AFTER_UNLOAD", {"reloaded": True, "any_order": True}),
+    ("LOAD_AFTER_UNLOAD", {"early_clear": True, "any_order": True}),
 )
 MOST = CAPACITY + 2  # pieces of one turn that are still called too many; beyond it nothing is sure (and it gets slow)
 
@@ -124,12 +125,13 @@ class Case:
                 sites = SLOTS[side][: len(pieces)]
                 facts = {"piece": KIND_OF[pieces[0]], "site": sites[0]}
                 return (reason("WRONG_PLATFORM", self.mover, sites, **facts),), 1
-        hit, size = self._first_relaxed()
-        found = ([hit] if hit else []) + self._reordered()
+        reordered = self._reordered()
+        hit, size = self._first_relaxed(reordered)
+        found = ([hit] if hit else []) + reordered
         return tuple(found) or (reason("NOT_A_TURN", self.mover, self._changed_sites()),), size
 
-    def _try(self, allowed: Allowed, limit: int) -> Match | None:
-        return solve(self.before, self.board, allowed, self.work, limit)
+    def _try(self, allowed: Allowed, limit: int, separators: int = CAPACITY) -> Match | None:
+        return solve(self.before, self.board, allowed, self.work, limit, separators)
 
     def _legal_for_other(self) -> bool:
         board = self.seen.board(OTHER[self.mover], Law())
@@ -137,19 +139,34 @@ class Case:
             not (board.own or board.other) or can_end(board, self.allowed)
         )
 
-    def _first_relaxed(self) -> tuple[Reason | None, int]:
-        for limit in range(max(1, len(self.board.own)), CAPACITY + 1):
-            for code, switches in self.relaxed:
-                if code == "LOAD_AFTER_UNLOAD" and not self.board.own:
-                    continue  # what was loaded too late lies on the platform, or nothing of it shows
-                match = self._try(self.allowed._replace(**switches), limit)
+    def _first_relaxed(self, reordered: list[Reason]) -> tuple[Reason | None, int]:
+        """The reason of the first rule that explains the board when it is switched off, fewest pieces first.
+
+        What no row shows is not assumed here: at most one row that looks unchanged, none for too many pieces. A row
+        in another order is a better reason than several pieces gone round about.
+        """
+        possible = []
+        for code, switches in self.relaxed:
+            if code == "LOAD_AFTER_UNLOAD" and not self.board.own:
+                continue  # what was loaded too late lies on the platform, or nothing of it shows
+            allowed = self.allowed._replace(**switches)
+            match = self._try(allowed, CAPACITY, 1)
+            if match:
+                possible.append((code, allowed, match))
+        for limit in range(1, CAPACITY):
+            for code, allowed, _ in possible:
+                match = self._try(allowed, limit, 1)
                 if match:
                     return self._named(code, match), limit
+            if reordered:
+                return None, limit
+        for code, _, match in possible:
+            return self._named(code, match), CAPACITY
+        allowed = self.allowed._replace(capacity=MOST)
         for limit in range(CAPACITY + 1, MOST + 1):
-            match = self._try(self.allowed._replace(capacity=MOST), limit)
+            match = self._try(allowed, limit, 0)
             if match:
-                sites = self._sites(match)
-                return reason("OVER_CAPACITY", self.mover, sites, count=str(limit)), limit
+                return reason("OVER_CAPACITY", self.mover, self._sites(match), count=str(limit)), limit
         return None, 99
 
     def _reordered(self) -> list[Reason]:

@@ -18,8 +18,9 @@ class Allowed(NamedTuple):
     """The rules that hold while a turn is looked for. All switches off: the law; one on: what one offence would allow.
 
     `capacity`: pieces one turn may load. `each_piece`: option push_test=piece. `free`: option platform=free.
-    `any_order`: the platforms' order and groups don't count. `mixed`: acts in any order: a row may have lost pieces at
-    the far end though nothing stands pushed in, and the other platform may be cleared before the own one is empty.
+    `any_order`: the platforms' order and groups don't count. `reloaded`: what was pushed in may have been loaded
+    again, so that a row lost pieces at the far end though nothing stands pushed in. `early_clear`: the other platform
+    may have been cleared before the own one was empty.
     """
 
     capacity: int = CAPACITY
@@ -32,7 +33,8 @@ class Allowed(NamedTuple):
     any_order: bool = False
     far_end: bool = False
     overpush: bool = False
-    mixed: bool = False
+    reloaded: bool = False
+    early_clear: bool = False
 
 
 class Way(NamedTuple):
@@ -93,7 +95,7 @@ def _near_ways(before: str, after: str, taken: int, allowed: Allowed) -> list[Wa
     for pushed in range(min(allowed.capacity, len(after)) + 1):
         least = max(0, rest + pushed - ROOM)
         most = least
-        if (pushed and allowed.overpush) or (not pushed and allowed.mixed):
+        if (pushed and allowed.overpush) or (not pushed and allowed.reloaded):
             most = min(rest, allowed.capacity)
         for out in range(least, most + 1):
             kept = before[taken : size - out]
