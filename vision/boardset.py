@@ -17,6 +17,9 @@ from vision.errors import VisionError
 Point = tuple[float, float]
 Rgb = tuple[int, int, int]
 
+ROOMY = 3.0
+"""A site this many times as large as a token's square may hold several."""
+
 
 class SetError(VisionError):
     """A set's TOML is wrong; the text names the file and the key."""
@@ -167,6 +170,12 @@ class BoardSet:
     def centre(self, site: Site | str) -> Point:
         """The centroid of a site's polygon in mm."""
         return centroid((self.site(site) if isinstance(site, str) else site).polygon_mm)
+
+    def roomy(self, site_id: str) -> bool:
+        """Whether tokens can stand side by side on this site: seeing one says nothing of others."""
+        polygon = self.site(site_id).polygon_mm
+        area = sum(ax * by - bx * ay for (ax, ay), (bx, by) in zip(polygon, polygon[1:] + polygon[:1], strict=True)) / 2
+        return abs(area) > ROOMY * self.tokens.size_mm**2
 
     @classmethod
     def parse(cls, text: str, source: str) -> BoardSet:

@@ -12,8 +12,10 @@ import numpy as np
 from vision import motion, photometry
 from vision.boardset import BoardSet
 from vision.foreign import Things, find_things
+from vision.light import read_light
 from vision.motion import Mask
 from vision.paper import PaperView
+from vision.printed import unlike_print
 from vision.profile import Profile
 from vision.registration import (
     SEEN_CORRELATION,
@@ -27,7 +29,7 @@ from vision.registration import (
     register,
 )
 from vision.sighting import Sighting, Trouble
-from vision.tokens import Found, find, place
+from vision.tokens import Found, Look, find, place
 
 SETTLE_S = 0.15
 """How long nothing must change before a picture becomes what later ones are compared with."""
@@ -228,16 +230,19 @@ class Eye:
         board_set = registration.board_set
         changed = motion.changed(small, self._still) if self._still is not None else None
         hints = [token.centre_mm for token in (*self._found, *self._still_found)]
-        found = find(grey, registration, hints, _region(board.watch, changed))
+        ratio = board.paper.ratios(image)
+        light = read_light(ratio, board.paper.drawing.usable & board.paper.inside, board_set.sheet_mm)
+        found = find(Look.of(image, grey, registration, light), hints, _region(board.watch, changed))
+        found = unlike_print(board_set, found)
         things = find_things(
-            board.paper, image, found, small, self._still, changed, hints, board.watch, self._adopted_sheet
+            board.paper, ratio, found, small, self._still, changed, hints, board.watch, self._adopted_sheet
         )
         self._things, self._adopted_sheet = things, things.adopted
         self._found = tuple(things.clear)
         self._looked = small
         placed = [place(board_set, token) for token in things.clear]
         tokens = tuple(sorted((token for token, _ in placed), key=lambda t: (t.site or "~", t.kind, t.centre_mm)))
-        taken = {token.site for token in tokens}
+        taken = {token.site for token in tokens if token.site and not board_set.roomy(token.site)}
         hidden = frozenset(site for site in things.hidden if site not in taken)
         uncertain: set[str] = set()
         for token, at_border in placed:

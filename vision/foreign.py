@@ -75,7 +75,7 @@ def _grown(mask: Mask, reach_mm: float) -> Mask:
 
 def find_things(
     paper: PaperView,
-    image: Image,
+    ratio: npt.NDArray[np.float32],
     found: Sequence[Found],
     small: Image,
     still: Image | None,
@@ -86,14 +86,14 @@ def find_things(
 ) -> Things:
     """Sort what was found into clear tokens, hidden sites and things that don't belong.
 
-    `small`: the quarter-size picture; `still`: the last settled one; `changed`: where they differ; `stood_mm`: tokens
-    seen then; `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay.
+    `ratio`: the picture over the drawing (`PaperView.ratios`); `small`: the quarter-size picture; `still`: the last
+    settled one; `changed`: where they differ; `stood_mm`: tokens seen then; `sheet_small`: the sheet in the small
+    picture; `adopted`: grid cells of things that have come to stay.
     """
     registration = paper.registration
     board_set = registration.board_set
     radius_mm = board_set.tokens.size_mm / 2
-    nothing = np.zeros(paper.drawing.usable.shape, np.bool_)
-    raw, _ = paper.foreign(image, nothing)
+    raw = paper.foreign(ratio)
     tidy = cv2.morphologyEx(raw.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
 
     clear = list(found)
@@ -107,7 +107,8 @@ def find_things(
         if not doubtful:
             break
         clear = [token for token in clear if token not in doubtful]
-    hidden = _hidden(paper, board_set, raw & ~discs, things)
+    doubted = {site.id for token in found if token not in clear and (site := board_set.site_at(*token.centre_mm)[0])}
+    hidden = tuple(sorted(doubted.union(_hidden(paper, board_set, raw & ~discs, things))))
     fresh = things
     if adopted is not None:
         adopted = adopted & _grown(things, 2 * CELL_MM)  # what was taken away is forgotten

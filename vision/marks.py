@@ -21,34 +21,40 @@ from vision.registration import NO_MAP, Array, Image, Pose
 ANGLES = 48
 RADII = tuple(float(radius) for radius in np.linspace(0.06, 0.44, 9))  # as fractions of the token's size
 DRAWN_PX_PER_MM = 6.0
+DRAWN_CONTRAST = 3.0  # of a mark against its body, in grey levels
 DRAWN_BLUR_MM = 0.7  # about what a webcam's picture has
 
 
 @dataclass(frozen=True)
 class Templates:
-    """`matrix` (ANGLES * RADII, marks * ANGLES): unit columns, weighted by area; `weights` (ANGLES * RADII,).
+    """`matrix` (ANGLES * RADII, polarities * marks * ANGLES): unit columns, weighted by area; `weights` (ANGLES * RADII,).
+
+    `polarities`: +1 for the columns of light marks on dark bodies, -1 for dark ones on light bodies; logarithms of
+    brightness spread the one and shrink the other.
 
     `offsets_mm` (ANGLES * RADII, 2): the samples' places; `signs`: colour -> `polarity`.
     """
 
     names: tuple[str, ...]
+    polarities: tuple[int, ...]
     matrix: npt.NDArray[np.float32]
     weights: npt.NDArray[np.float32]
     offsets_mm: Array
     signs: Mapping[str, int]
 
     def correlate(self, patches: Array) -> Array:
-        """Patches (n, ANGLES * RADII) -> correlation of each with each mark, the turn of largest size: (n, marks)."""
-        return self.correlate_turns(patches)[0]
+        """Patches (n, ANGLES * RADII) -> correlation of each with each mark, the best turn and polarity: (n, marks).
 
-    def correlate_turns(self, patches: Array) -> tuple[Array, Array]:
-        """The same, and the best turn of each as an index into ANGLES."""
+        Negative where the mark is darker than its body.
+        """
         centred = patches.astype(np.float32) - (patches @ self.weights).astype(np.float32)[:, None]
         centred *= np.sqrt(self.weights)
         centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-6)
-        every = (centred @ self.matrix).reshape(len(patches), len(self.names), ANGLES)
-        best = np.argmax(np.abs(every), axis=2)
-        return np.take_along_axis(every, best[:, :, None], axis=2)[:, :, 0].astype(np.float64), best
+        every = (centred @ self.matrix).reshape(len(patches), len(self.polarities), len(self.names), ANGLES)
+        best = every.max(axis=3)
+        signed = best * np.asarray(self.polarities, np.float32)[None, :, None]
+        pick = np.argmax(best, axis=1)
+        return np.take_along_axis(signed, pick[:, None, :], axis=1)[:, 0, :].astype(np.float64)
 
 
 def polar_offsets_mm(board_set: BoardSet) -> Array:
@@ -66,27 +72,31 @@ def _weights() -> Array:
 @lru_cache(maxsize=8)
 def _templates(holder: _Holder) -> Templates:
     board_set = holder.board_set
-    colour = next(name for name, paint in board_set.tokens.colours.items() if paint.mark is not None)
-    paint = board_set.tokens.colours[colour]
-    body, ink = _grey(paint.body), _grey(paint.mark or paint.body)
     offsets = polar_offsets_mm(board_set)
     weights = _weights()
     signs = {name: polarity(board_set, name) for name in board_set.tokens.colours}
+    chosen = {sign: colour for colour, sign in reversed(signs.items()) if sign}
     columns = []
-    for name in board_set.tokens.marks:
-        drawn = token_raster(board_set, f"{colour}-{name}", DRAWN_PX_PER_MM, paint.body)
-        coverage: Array = (cv2.cvtColor(drawn, cv2.COLOR_BGR2GRAY).astype(np.float32) - body) / (ink - body)
-        coverage = cv2.GaussianBlur(coverage, (0, 0), DRAWN_BLUR_MM * DRAWN_PX_PER_MM)
-        middle = (drawn.shape[1] - 1) / 2
-        for turn in range(ANGLES):
-            angle = 2 * np.pi * turn / ANGLES
-            spin = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
-            places = (offsets @ spin.T * DRAWN_PX_PER_MM + middle).astype(np.float32)
-            column = cv2.remap(coverage, places[None], NO_MAP, cv2.INTER_LINEAR)[0].astype(np.float64)
-            column = (column - column @ weights) * np.sqrt(weights)
-            columns.append(column / max(float(np.linalg.norm(column)), 1e-9))
+    for sign, colour in chosen.items():
+        paint = board_set.tokens.colours[colour]
+        body, ink = _grey(paint.body), _grey(paint.mark or paint.body)
+        for name in board_set.tokens.marks:
+            drawn = token_raster(board_set, f"{colour}-{name}", DRAWN_PX_PER_MM, paint.body)
+            coverage: Array = (cv2.cvtColor(drawn, cv2.COLOR_BGR2GRAY).astype(np.float32) - body) / (ink - body)
+            coverage = cv2.GaussianBlur(coverage, (0, 0), DRAWN_BLUR_MM * DRAWN_PX_PER_MM)
+            # the contrast that a picture of either polarity has; correlation takes no notice of its strength
+            seen = np.log(1.0 + (DRAWN_CONTRAST - 1) * (coverage if sign > 0 else 1 - coverage))
+            middle = (drawn.shape[1] - 1) / 2
+            for turn in range(ANGLES):
+                angle = 2 * np.pi * turn / ANGLES
+                spin = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
+                places = (offsets @ spin.T * DRAWN_PX_PER_MM + middle).astype(np.float32)
+                column = cv2.remap(seen, places[None], NO_MAP, cv2.INTER_LINEAR)[0].astype(np.float64)
+                column = (column - column @ weights) * np.sqrt(weights)
+                columns.append(column / max(float(np.linalg.norm(column)), 1e-9))
     return Templates(
         tuple(board_set.tokens.marks),
+        tuple(chosen),
         np.ascontiguousarray(np.array(columns, np.float32).T),
         weights.astype(np.float32),
         offsets,
@@ -124,6 +134,16 @@ def polarity(board_set: BoardSet, colour: str) -> int:
     if paint.mark is None:
         return 0
     return 1 if _grey(paint.mark) > _grey(paint.body) else -1
+
+
+def marks_are_pale(board_set: BoardSet) -> bool:
+    """Whether, in grey, some mark is less than three times as light or dark as its body."""
+    paints = [paint for paint in board_set.tokens.colours.values() if paint.mark is not None]
+    return any(
+        max(_grey(paint.mark), _grey(paint.body)) < 3 * min(_grey(paint.mark), _grey(paint.body))
+        for paint in paints
+        if paint.mark is not None
+    )
 
 
 def sample(

@@ -21,10 +21,12 @@ def shrink(image: Image) -> Image:
     return np.asarray(cv2.blur(cv2.resize(image, size, interpolation=cv2.INTER_AREA), (3, 3)), np.uint8)
 
 
-def limit(difference: Image) -> float:
-    """Grey levels from which a difference is more than noise: from the difference's own spread."""
-    middle = float(np.median(difference[::5, ::3]))
-    return max(7.0, 7.0 * middle)
+def limits(difference: Image) -> npt.NDArray[np.float64]:
+    """Levels (3,) from which a difference is more than noise: from its own spread, and each channel by itself.
+
+    A camera that corrects warm light multiplies blue, and its noise.
+    """
+    return 7.0 * np.maximum(1.0, np.median(difference[::5, ::3], axis=(0, 1)))
 
 
 def strongest(difference: Image) -> Image:
@@ -39,10 +41,10 @@ def differs(now: Image, before: Image) -> bool:
     peak = float(cv2.minMaxLoc(difference.reshape(difference.shape[0], -1))[1])
     if peak <= 7.0:
         return False
-    edge = limit(difference)
-    if peak <= edge:
+    edges = limits(difference)
+    if peak <= edges.min():
         return False
-    return bool(_blobs(difference, edge).any())
+    return bool(_blobs(difference, edges).any())
 
 
 def differs_in_any_light(now: Image, before: Image) -> bool:
@@ -53,12 +55,12 @@ def differs_in_any_light(now: Image, before: Image) -> bool:
     ratio = (now[::3, ::3].astype(np.float32) + 2) / (before[::3, ::3].astype(np.float32) + 2)
     gain = np.median(ratio, axis=(0, 1))
     difference = cv2.absdiff(now, np.clip(before * gain, 0, 255).astype(np.uint8))
-    edge = limit(difference) + UNEVEN * float(np.abs(gain - 1).max())
-    return bool(_blobs(difference, edge).any())
+    edges = limits(difference) + UNEVEN * float(np.abs(gain - 1).max())
+    return bool(_blobs(difference, edges).any())
 
 
-def _blobs(difference: Image, edge: float, least_px: int = 4) -> Mask:
-    over = (strongest(difference) > edge).astype(np.uint8)
+def _blobs(difference: Image, edges: npt.NDArray[np.float64], least_px: int = 4) -> Mask:
+    over = strongest(cv2.subtract(difference, (*np.floor(edges), 0.0)))
     if cv2.countNonZero(over) < least_px:
         return np.zeros(over.shape, np.bool_)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(over, connectivity=8)
@@ -70,15 +72,14 @@ def _blobs(difference: Image, edge: float, least_px: int = 4) -> Mask:
 def changed(now: Image, before: Image) -> Mask:
     """Where two small pictures differ, (h, w), specks left out. A change of the light's strength doesn't count."""
     difference = cv2.absdiff(now, before)
-    edge = limit(difference)
-    mask = _blobs(difference, edge)
+    mask = _blobs(difference, limits(difference))
     if np.count_nonzero(mask) > 0.25 * mask.size:
         gain = np.median(
             (now[::3, ::3].astype(np.float32) + 2) / (before[::3, ::3].astype(np.float32) + 2), axis=(0, 1)
         )
         fitted = np.clip(before * gain, 0, 255).astype(np.uint8)
         difference = cv2.absdiff(now, fitted)
-        again = _blobs(difference, limit(difference))
+        again = _blobs(difference, limits(difference))
         if np.count_nonzero(again) < np.count_nonzero(mask):
             mask = again
     return mask

@@ -16,11 +16,13 @@ import numpy.typing as npt
 
 from vision.artwork import raster
 from vision.boardset import BoardSet
+from vision.palette import linear, looks
 from vision.registration import NO_MAP, Array, Image, Registration
 
 CELL_MM = 2.0
 CHROMA_LIMIT = 0.13  # natural logarithm of a ratio of channels
 EDGE_LIMIT = 0.17  # logarithmic step of brightness within two cells, across which no shadow falls
+DARK_SLACK = 0.12  # logarithm by which washed-out dark ground may be lighter still
 DARK_LIMIT = 2.0  # darker than the brightest paper by this logarithm: no shadow on paper is
 Mask = npt.NDArray[np.bool_]
 LOGS = np.log(np.arange(256, dtype=np.float32) + 6.0)
@@ -30,7 +32,10 @@ LOGS = np.log(np.arange(256, dtype=np.float32) + 6.0)
 class Drawing:
     """A set's sheet on the grid.
 
-    `logs` (h, w, 3) BGR logarithms, `usable` (h, w), `labels` (h, w): index of the site or -1; `xs_mm`, `ys_mm`.
+    `logs` (h, w, 3) BGR logarithms, `usable` (h, w): light paper, `labels` (h, w): index of the site or -1; `xs_mm`,
+    `ys_mm`. `dark` (h, w): ground printed in dark or strong colours, which gloss and bloom wash out; there `wash`
+    (h, w, 3) is by how much (added to `logs`), and `doubt` (h, w, 3) how far that may miss: blue against green, green,
+    red against green.
     """
 
     logs: npt.NDArray[np.float32]
@@ -38,6 +43,9 @@ class Drawing:
     labels: npt.NDArray[np.int16]
     xs_mm: Array
     ys_mm: Array
+    dark: Mask
+    wash: npt.NDArray[np.float32]
+    doubt: npt.NDArray[np.float32]
 
 
 def logs_of(picture: npt.NDArray[np.floating] | Image) -> npt.NDArray[np.float32]:
@@ -78,7 +86,19 @@ def _drawing(key: _Key) -> Drawing:
         layer = np.zeros((height, width), np.uint8)
         cv2.fillPoly(layer, [corners], 1, cv2.LINE_8, 8)
         labels[(layer > 0) & (labels < 0)] = index
-    return Drawing(logs_of(mean), usable, labels, xs, ys)
+    strips = fine.reshape(height, 4, width, 4, 3)
+    plain = (strips.max(axis=(1, 3)).astype(int) - strips.min(axis=(1, 3))).max(axis=2) <= 30
+    dark = plain & (mean.min(axis=2) < 110)
+    dark = cv2.erode(dark.astype(np.uint8), np.ones((3, 3), np.uint8), borderType=cv2.BORDER_CONSTANT) > 0
+    logs = logs_of(mean)
+    inks = linear(mean.reshape(-1, 3).astype(np.float64))
+    little, much = (
+        looks(inks, np.float64(strength), np.float64(veil)).reshape(logs.shape).astype(np.float32)
+        for strength, veil in ((0.95, 0.01), (0.7, 0.25))
+    )
+    between = (much - little) / 2
+    between[:, :, 0::2] -= between[:, :, 1:2]  # blue and red against green
+    return Drawing(logs, usable, labels, xs, ys, dark, (little + much) / 2 - logs, np.abs(between))
 
 
 def drawing(board_set: BoardSet) -> Drawing:
@@ -112,21 +132,19 @@ class PaperView:
         seen = cv2.remap(half, self._maps, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(logs_of(cv2.GaussianBlur(seen, (3, 3), 0)) - self.drawing.logs)
 
-    def foreign(self, image: Image, tokens: Mask) -> tuple[Mask, npt.NDArray[np.float32]]:
-        """Cells (h, w) where the ground isn't seen, and brightness against the drawing. `tokens`: to leave out."""
-        ratio = self.ratios(image)
-        usable = self.drawing.usable & self.inside & ~tokens
+    def foreign(self, ratio: npt.NDArray[np.float32]) -> Mask:
+        """Cells (h, w) where the ground isn't seen, from `ratios`."""
+        usable = self.drawing.usable & self.inside
         light = ratio[:, :, 1]
         blue, red = ratio[:, :, 0] - light, ratio[:, :, 2] - light
         if np.count_nonzero(usable) < 50:
-            return usable.copy(), light
+            return usable.copy()
         thin = usable[1::2, ::2]
         levels = light[1::2, ::2]
         bright = np.percentile(levels[thin], 85)
         paper = thin & (levels > bright - 1.2)
-        off = np.maximum(
-            np.abs(blue - np.median(blue[1::2, ::2][paper])), np.abs(red - np.median(red[1::2, ::2][paper]))
-        )
+        blue_paper, red_paper = np.median(blue[1::2, ::2][paper]), np.median(red[1::2, ::2][paper])
+        off = np.maximum(np.abs(blue - blue_paper), np.abs(red - red_paper))
         step = (
             np.maximum(
                 np.abs(cv2.Sobel(light, cv2.CV_32F, 1, 0, ksize=3)), np.abs(cv2.Sobel(light, cv2.CV_32F, 0, 1, ksize=3))
@@ -136,8 +154,20 @@ class PaperView:
         # in the dark noise alone makes colours and edges
         chroma_limit = np.clip(4 * np.median(off[1::2, ::2][thin]), CHROMA_LIMIT, 0.25)
         edge_limit = np.clip(7 * np.median(step[1::2, ::2][thin]), EDGE_LIMIT, 0.3)
-        wrong = (off > chroma_limit) | (step > edge_limit) | (light < bright - DARK_LIMIT)
-        return wrong & usable, light
+        wrong = usable & ((off > chroma_limit) | (step > edge_limit) | (light < bright - DARK_LIMIT))
+        rows, columns = np.nonzero(self.drawing.dark & self.inside)
+        if len(rows):
+            beyond = ratio[rows, columns] - self.drawing.wash[rows, columns]
+            doubt = self.drawing.doubt[rows, columns]
+            level = beyond[:, 1]
+            # the same noise is a larger share of less light
+            washed = (self.drawing.logs[rows, columns] + self.drawing.wash[rows, columns]).min(axis=1)
+            limit = np.clip(4 * np.median(off[1::2, ::2][thin]) * np.exp(LOGS[255] - washed), CHROMA_LIMIT, 0.35)
+            strange = np.abs(beyond[:, 0] - level - blue_paper) > doubt[:, 0] + limit
+            strange |= np.abs(beyond[:, 2] - level - red_paper) > doubt[:, 2] + limit
+            strange |= level - bright > doubt[:, 1] + DARK_SLACK
+            wrong[rows, columns] = strange
+        return wrong
 
     def discs(self, centres_mm: Array, reach_mm: float) -> Mask:
         """Cells within `reach_mm` of tokens standing at `centres_mm`, as they hide the ground: base, side and top."""

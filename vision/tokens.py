@@ -10,13 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from vision.boardset import BoardSet, Point, border_distance, contains
-from vision.marks import Templates, sample, templates
+from vision.light import Light
+from vision.marks import Templates, marks_are_pale, sample, templates
+from vision.palette import fit_palette
 from vision.registration import Array, Image, Registration
 from vision.sighting import Token
 
@@ -26,7 +29,15 @@ NEAR_MM = 3.0
 CORRELATION_SPREAD = 0.07
 FLOOR_NATS = -25.0
 STEP_MM = 1.2
-CLIMB_FROM = 0.5
+CLIMB_FROM, CLIMB_STILL, CLIMB_FAR = 0.35, 0.5, 0.7
+"""Correlations: below the first a place is given up, after the first step below the second; below the third that step
+is a long one."""
+NOISE = 3
+"""Grey levels by which a mark differs at least from what is round it; in the dark noise makes steps of logarithms."""
+LEVELS = (9, 20)
+"""Steps of logarithmic grey by which a mark stands out: low contrast needs the first, crowded marks the second."""
+BODY_RADII = (0.38, 0.41, 0.435)
+"""Between mark and rim, as fractions of the token's size, a token shows its body's colour."""
 
 
 @dataclass(frozen=True)
@@ -71,15 +82,17 @@ def candidates_mm(grey: Image, registration: Registration, region: tuple[int, in
     shrink = 2 if scale > 1.1 else 1
     if shrink == 2:
         part = cv2.resize(part, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    levels = logarithmic(cv2.blur(part, (3, 3)) if shrink == 1 else part)
+    part = cv2.blur(part, (3, 3)) if shrink == 1 else part
+    levels = logarithmic(part)
     small = scale / shrink
     length_px = _mark_length_mm(board_set) * small
     window = int(length_px * 0.9) | 1
     mean = cv2.blur(levels, (window, window))
+    _, noise = cv2.threshold(cv2.absdiff(part, cv2.blur(part, (window, window))), NOISE, 255, cv2.THRESH_BINARY_INV)
     middles = []
-    for sign in (-1, 1):
+    for sign, level in product((-1, 1), LEVELS):
         over = cv2.subtract(levels, mean) if sign > 0 else cv2.subtract(mean, levels)
-        _, mask = cv2.threshold(over, 9, 255, cv2.THRESH_BINARY)
+        _, mask = cv2.threshold(cv2.subtract(over, noise), level, 255, cv2.THRESH_BINARY)
         _, _, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
         stats, centroids = stats[1:], centroids[1:]
         long = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT])
@@ -113,7 +126,10 @@ def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds:
         if not np.any(np.hypot(apart[:, 0], apart[:, 1]) < board_set.tokens.size_mm / 4):
             worth.append(int(index))
     centres_mm, scores = centres_mm[worth], scores[worth]
-    going = np.arange(len(centres_mm))
+    far = np.flatnonzero(np.abs(scores).max(axis=1, initial=0) < CLIMB_FAR)
+    if len(far):
+        centres_mm[far], scores[far], _ = _climb(grey, registration, book, centres_mm[far], offsets, 2 * STEP_MM)
+    going = np.flatnonzero(np.abs(scores).max(axis=1, initial=0) > CLIMB_STILL)
     for attempt in range(rounds):
         if len(going) == 0:
             break
@@ -143,32 +159,52 @@ def _climb(
     return centres_mm + shift, scores[rows, pick], pick == 4
 
 
+@dataclass(frozen=True)
+class Look:
+    """One picture (h, w, 3) BGR, its marks in grey, where its sheet lies, and its light; None where not known."""
+
+    image: Image
+    grey: Image
+    registration: Registration
+    light: Light | None = None
+
+    @classmethod
+    def of(cls, image: Image, grey: Image, registration: Registration, light: Light | None) -> Look:
+        """The picture as this set's marks show best: on strong colours grey shows them poorly, the least channel well.
+
+        That one alone would be coarser and noisier than needed.
+        """
+        if marks_are_pale(registration.board_set):
+            blue, green, red = cv2.split(image)
+            grey = cv2.addWeighted(grey, 0.5, cv2.min(cv2.min(blue, green), red), 0.5, 0)
+        return cls(image, grey, registration, light)
+
+
 def find(
-    grey: Image,
-    registration: Registration,
+    look: Look,
     hints_mm: Sequence[tuple[float, float]] = (),
     region: tuple[int, int, int, int] | None = None,
     least: float = SURE,
 ) -> list[Found]:
     """Every token on and beside the sheet. `hints_mm`: where tokens stood; `region`: where else to look, in pixels."""
-    board_set = registration.board_set
-    if not board_set.tokens.marks:
+    if not look.registration.board_set.tokens.marks:
         return []
-    starts = candidates_mm(grey, registration, region)
+    starts = candidates_mm(look.grey, look.registration, region)
     if len(hints_mm):
         starts = np.concatenate([np.asarray(hints_mm, np.float64), starts])
-    return name(grey, registration, starts, least)
+    return name(look, starts, least)
 
 
-def name(grey: Image, registration: Registration, starts_mm: Array, least: float) -> list[Found]:
+def name(look: Look, starts_mm: Array, least: float) -> list[Found]:
     """Tokens at or near the given places, best first, none overlapping another."""
+    grey, registration = look.grey, look.registration
     board_set = registration.board_set
     centres, scores = evaluate(grey, registration, starts_mm)
     best = np.abs(scores).max(axis=1, initial=0)
     order = [int(index) for index in np.argsort(-best) if best[index] >= least]
     kept: list[int] = []
     for index in order:
-        apart = board_set.tokens.size_mm * 0.75
+        apart = board_set.tokens.size_mm * 0.9
         between = centres[kept] - centres[index]
         if not np.any(np.hypot(between[:, 0], between[:, 1]) < apart):
             kept.append(index)
@@ -179,8 +215,11 @@ def name(grey: Image, registration: Registration, starts_mm: Array, least: float
     contrasts = _contrasts(grey, registration, centres[kept], book)
     found = []
     evenness = _evenness(grey, registration, centres[kept])
-    for index, contrast, even in zip(kept, contrasts, evenness, strict=True):
-        likelihoods = _likelihoods(book, scores[index])
+    tints, strange = _tints(look, book, centres[kept])
+    for index, contrast, even, tint, is_strange in zip(kept, contrasts, evenness, tints, strange, strict=True):
+        if is_strange:
+            continue
+        likelihoods = _likelihoods(book, scores[index], tint)
         kind = max(likelihoods, key=lambda name: likelihoods[name])
         sign = book.signs[kind.rpartition("-")[0]]
         if abs(contrast) < 0.35 or np.sign(contrast) != sign:
@@ -220,13 +259,31 @@ def _evenness(grey: Image, registration: Registration, centres_mm: Array) -> Arr
     return np.asarray(high - low)
 
 
-def _likelihoods(book: Templates, scores: Array) -> dict[str, float]:
-    """Kind -> nats relative to the best, from signed correlations with each mark (marks,)."""
+def _tints(look: Look, book: Templates, centres_mm: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """Nats of each colour for each token (n, colours), and which tokens have none of the colours (n,).
+
+    Where light or dark marks alone tell the colours apart, that is enough.
+    """
+    shared = len(set(book.signs.values())) < len(book.signs)
+    if look.light is None or not shared:
+        return np.zeros((len(centres_mm), len(book.signs))), np.zeros(len(centres_mm), np.bool_)
+    board_set = look.registration.board_set
+    angles = np.arange(16) * (2 * np.pi / 16)
+    circle = np.column_stack([np.cos(angles), np.sin(angles)]) * board_set.tokens.size_mm
+    offsets = np.concatenate([circle * radius for radius in BODY_RADII])
+    seen = sample(look.image, look.registration.pose, centres_mm, offsets, -board_set.tokens.height_mm)
+    bodies = np.median(np.log(seen + 6.0), axis=1) - look.light.at(centres_mm)
+    palette = fit_palette(board_set, bodies)
+    return palette.nats(bodies), palette.strange(bodies)
+
+
+def _likelihoods(book: Templates, scores: Array, tints: Array) -> dict[str, float]:
+    """Kind -> nats relative to the best, from signed correlations with each mark (marks,) and nats of each colour."""
     raw = {}
-    for colour, sign in book.signs.items():
+    for (colour, sign), tint in zip(book.signs.items(), tints, strict=True):
         for mark, score in zip(book.names, scores, strict=True):
             lack = max(0.0, 0.97 - sign * float(score))
-            raw[f"{colour}-{mark}"] = -0.5 * (lack / CORRELATION_SPREAD) ** 2
+            raw[f"{colour}-{mark}"] = -0.5 * (lack / CORRELATION_SPREAD) ** 2 + float(tint)
     top = max(raw.values())
     return {kind: max(FLOOR_NATS, value - top) for kind, value in raw.items()}
 

@@ -1,0 +1,108 @@
+"""The light on the sheet, read from its own paper: by how much the picture is brighter than the drawing, and where.
+
+A plane for each channel, in logarithms, so that a lamp at one side and a window at the other are two slopes; and what
+the paper near a place says beyond it, so that soft shadows are followed. Things on the sheet pull at neither: what
+doesn't fit is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.paper import CELL_MM, Mask
+from vision.registration import NO_MAP, Array
+
+COARSE = 5
+"""Cells of the paper's grid to one of the grid that holds what is local."""
+NEAR_MM = 22.0
+LEAST_SPREAD = 0.03
+
+
+@dataclass(frozen=True)
+class Light:
+    """`plane` (3, 3): 1, x, y -> BGR logarithms, x and y in units of the sheet; `local` (h, w, 3): beyond the plane.
+
+    `spread`: how well paper agrees with both, a logarithm; `sheet_mm`: width and height.
+    """
+
+    plane: Array
+    local: npt.NDArray[np.float32]
+    spread: float
+    sheet_mm: tuple[float, float]
+
+    def at(self, points_mm: Array) -> Array:
+        """Logarithm of picture over drawing (n, 3), BGR, at sheet points (n, 2); beyond the sheet as at its edge."""
+        held = np.clip(np.asarray(points_mm, np.float64), 0, self.sheet_mm)
+        terms = np.column_stack([np.ones(len(held)), held / self.sheet_mm - 0.5])
+        places = (held / (CELL_MM * COARSE) - 0.5).astype(np.float32)
+        local = cv2.remap(self.local, places[None], NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)[0]
+        return np.asarray(terms @ self.plane + local)
+
+    def field(self, xs_mm: Array, ys_mm: Array) -> npt.NDArray[np.float32]:
+        """The same on a grid: (len(ys), len(xs), 3)."""
+        x = np.clip(xs_mm, 0, self.sheet_mm[0]) / self.sheet_mm[0] - 0.5
+        y = np.clip(ys_mm, 0, self.sheet_mm[1]) / self.sheet_mm[1] - 0.5
+        plane = self.plane.astype(np.float32)
+        across = np.clip(xs_mm, 0, self.sheet_mm[0]) / (CELL_MM * COARSE) - 0.5
+        down = np.clip(ys_mm, 0, self.sheet_mm[1]) / (CELL_MM * COARSE) - 0.5
+        places = np.stack(np.meshgrid(across, down), axis=2).astype(np.float32)
+        local = cv2.remap(self.local, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        slope = x[None, :, None].astype(np.float32) * plane[1] + y[:, None, None].astype(np.float32) * plane[2]
+        return np.asarray(local + slope + plane[0])
+
+
+def read_light(ratio: npt.NDArray[np.float32], usable: Mask, sheet_mm: tuple[float, float]) -> Light:
+    """The light from `ratio` (h, w, 3), logarithm of picture over drawing, where `usable` cells may show paper."""
+    rows, columns = np.nonzero(usable[1::3, 1::3])
+    rows, columns = rows * 3 + 1, columns * 3 + 1
+    coarse = (-(-usable.shape[0] // COARSE), -(-usable.shape[1] // COARSE))
+    if len(rows) < 30:
+        return Light(np.zeros((3, 3)), np.zeros((*coarse, 3), np.float32), 0.3, sheet_mm)
+    values = ratio[rows, columns].astype(np.float64)
+    places = (np.column_stack([columns, rows]) + 0.5) * CELL_MM / np.asarray(sheet_mm) - 0.5
+    terms = np.column_stack([np.ones(len(rows)), places])
+    green = values[:, 1]
+    weights = (green > np.percentile(green, 85) - 1.0).astype(np.float64)
+    plane = np.zeros((3, 3))
+    away = np.zeros(len(rows))
+    for _ in range(5):
+        weighed = terms * weights[:, None]
+        plane = np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ values)
+        beyond = values - terms @ plane
+        tint = beyond - beyond[:, 1:2]
+        # a shadow is paper too, though less weight: its tint must fit, its strength may differ
+        away = np.maximum(np.abs(tint).max(axis=1), 0.4 * np.abs(beyond[:, 1]))
+        scale = max(LEAST_SPREAD, 1.5 * float(np.median(away)))
+        weights = 1 / (1 + (away / scale) ** 4)
+    local, spread = _local(ratio, usable, plane, sheet_mm, coarse)
+    return Light(plane, local, spread, sheet_mm)
+
+
+def _local(
+    ratio: npt.NDArray[np.float32], usable: Mask, plane: Array, sheet_mm: tuple[float, float], coarse: tuple[int, int]
+) -> tuple[npt.NDArray[np.float32], float]:
+    """What paper near each place says beyond the plane (h, w, 3), and how much it still disagrees."""
+    height, width = usable.shape
+    x = (np.arange(width, dtype=np.float32) + 0.5) * CELL_MM / sheet_mm[0] - 0.5
+    y = (np.arange(height, dtype=np.float32) + 0.5) * CELL_MM / sheet_mm[1] - 0.5
+    flat = plane.astype(np.float32)
+    beyond = ratio - (flat[0] + x[None, :, None] * flat[1] + y[:, None, None] * flat[2])
+    blue, green, red = cv2.split(beyond)
+    tint = cv2.max(cv2.absdiff(blue, green), cv2.absdiff(red, green))
+    paper = (usable & (tint < 0.1) & (np.abs(green) < 0.8)).astype(np.float32)
+    size = (coarse[1], coarse[0])
+    share = cv2.resize(paper, size, interpolation=cv2.INTER_AREA)
+    total = cv2.resize(beyond * paper[:, :, None], size, interpolation=cv2.INTER_AREA)
+    sigma = NEAR_MM / (CELL_MM * COARSE)
+    share_near = cv2.GaussianBlur(share, (0, 0), sigma, borderType=cv2.BORDER_CONSTANT)
+    total_near = cv2.GaussianBlur(total, (0, 0), sigma, borderType=cv2.BORDER_CONSTANT)
+    local = total_near / (share_near + 0.05)[:, :, None]  # with little paper near, the plane
+    seen = share > 0.3
+    if not seen.any():
+        return local, 0.3
+    lack = (total / np.maximum(share, 1e-3)[:, :, None] - local)[seen]
+    return local, max(LEAST_SPREAD, float(np.median(np.abs(lack[:, 1]))) * 1.5)

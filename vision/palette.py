@@ -1,0 +1,150 @@
+"""What the tokens' colours look like in this picture, and how likely a token is of each.
+
+All values are BGR logarithms with the light taken out (`vision.light`). Between print and picture lie gloss, bloom and
+the camera's own curve: they are taken together as a strength and a veil for each channel, in linear light, held by
+priors and fitted to the tokens themselves, for small printed patches read brighter and paler than tokens do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from vision.boardset import BoardSet
+from vision.registration import Array
+
+STRENGTH, STRENGTH_SPREAD = 0.8, 0.15
+VEIL, VEIL_SPREAD = 0.06, 0.03
+TINT_SPREAD, TINT_MOST = 0.035, 0.12
+"""How much a token's tint, a logarithm of channels' ratio, may miss its colour's: at least, and at most."""
+SHADE_SPREAD, SHADE_MOST = 0.08, 0.3
+"""The same for its brightness, which shadows change."""
+STRANGE_TINT = 0.35
+"""Further from every colour than this, a thing is none of this set's tokens."""
+FLOOR_NATS = -25.0
+
+
+@dataclass(frozen=True)
+class Palette:
+    """`means` (colours, 3): BGR logarithms; `tint_spread`, `shade_spread`: of tokens round them."""
+
+    names: tuple[str, ...]
+    means: Array
+    tint_spread: float
+    shade_spread: float
+
+    def nats(self, seen: Array) -> Array:
+        """Log likelihoods (n, colours), not yet relative to the best, of tokens seen as (n, 3)."""
+        tint, shade = _apart(seen, self.means)
+        return np.asarray(-0.5 * ((tint / self.tint_spread) ** 2 + (shade / self.shade_spread) ** 2))
+
+    def strange(self, seen: Array) -> Array:
+        """Which of the tokens seen as (n, 3) have none of the colours: (n,)."""
+        return np.asarray(_apart(seen, self.means)[0].min(axis=1) > STRANGE_TINT)
+
+
+def _apart(seen: Array, means: Array) -> tuple[Array, Array]:
+    """Distances in tint and in brightness, each (n, colours)."""
+    gap = seen[:, None, :] - means[None]
+    shade = gap.mean(axis=2)
+    tint = gap - shade[:, :, None]
+    return np.linalg.norm(tint, axis=2), np.abs(shade)
+
+
+def linear(rgb: Array) -> Array:
+    """sRGB values 0 to 255 as linear light, 0 to 1."""
+    value = rgb / 255
+    return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
+
+
+def looks(bodies: Array, strength: Array | np.float64, veil: Array | np.float64) -> Array:
+    """How printed colours (n, 3) in linear light look: BGR logarithms."""
+    light = np.maximum(bodies * strength + veil, 1e-4)
+    return np.asarray(np.log(255 * np.minimum(light, 1.5) ** (1 / 2.3) + 6.0))
+
+
+def first_palette(board_set: BoardSet) -> Palette:
+    """What can be expected before any token is seen."""
+    names = tuple(board_set.tokens.colours)
+    return Palette(names, looks(_bodies(board_set), np.full(3, STRENGTH), np.full(3, VEIL)), TINT_MOST, SHADE_MOST)
+
+
+def _bodies(board_set: BoardSet) -> Array:
+    return linear(np.array([paint.body[::-1] for paint in board_set.tokens.colours.values()], np.float64))
+
+
+def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, rounds: int = 4) -> Palette:
+    """The palette that explains tokens (or samples of them) seen as (n, 3), each with a weight."""
+    bodies = _bodies(board_set)
+    state = np.concatenate([np.full(3, STRENGTH), np.full(3, VEIL)])
+    prior, spread = state.copy(), np.repeat([STRENGTH_SPREAD, VEIL_SPREAD], 3)
+    palette = first_palette(board_set)
+    if len(seen) == 0:
+        return palette
+    weights = np.ones(len(seen)) if weights is None else weights
+    known = ~palette.strange(seen)
+    if not known.any():
+        return palette
+    for _ in range(rounds):
+        kinds = np.argmax(palette.nats(seen), axis=1)
+        present = np.unique(kinds[known])
+        middles, counts = [], []
+        for kind in present:
+            mine = known & (kinds == kind)
+            middles.append(_middle(seen[mine], weights[mine]))
+            counts.append(min(3.0, float(weights[mine].sum())))
+        targets, trust = np.array(middles), np.sqrt(np.array(counts))[:, None] / 0.05
+        state = _step(bodies[present], targets, trust, state, prior, spread)
+        means = looks(bodies, state[:3], state[3:])
+        for place, kind in enumerate(present):  # what is seen of a colour says more than the fit, the more is seen
+            share = counts[place] / (counts[place] + 1.5)
+            gap = np.clip(targets[place] - means[kind], -0.1, 0.1)
+            means[kind] = means[kind] + share * gap
+        palette = Palette(palette.names, means, TINT_MOST, SHADE_MOST)
+    tint, shade = _apart(seen[known], palette.means)
+    nearest = np.argmax(palette.nats(seen[known]), axis=1)
+    rows = np.arange(len(nearest))
+    few = 4 / (len(rows) + 4)  # few tokens say little about how far tokens spread
+
+    def spread_of(gaps: Array, least: float, most: float) -> float:
+        own = float(np.clip(1.6 * np.median(gaps[rows, nearest]), least, most))
+        return few * (least + most) / 2 + (1 - few) * own
+
+    return Palette(
+        palette.names,
+        palette.means,
+        spread_of(tint, TINT_SPREAD, TINT_MOST),
+        spread_of(shade, SHADE_SPREAD, SHADE_MOST),
+    )
+
+
+def _middle(values: Array, weights: Array) -> Array:
+    """Weighted median of (n, 3)."""
+    if np.all(weights == weights[0]):
+        return np.asarray(np.median(values, axis=0))
+    order = np.argsort(values, axis=0)
+    total = np.cumsum(weights[order], axis=0)
+    picks = np.argmax(total >= total[-1] / 2, axis=0)
+    return np.asarray(np.take_along_axis(values, order, axis=0)[picks, np.arange(3)])
+
+
+def _step(bodies: Array, targets: Array, trust: Array, state: Array, prior: Array, spread: Array) -> Array:
+    """Strength and veil (6,) that bring the looks of `bodies` to `targets`; three damped steps, channels apart."""
+    state = state.copy()
+    for _ in range(3):
+        for channel in range(3):
+            at = np.array([state[channel], state[3 + channel]])
+            want, mine = targets[:, channel], bodies[:, channel]
+
+            def seen(values: Array, mine: Array = mine) -> Array:
+                return looks(mine, values[0], values[1])
+
+            base = seen(at)
+            slopes = np.column_stack([(seen(at + step) - base) / 1e-4 for step in np.eye(2) * 1e-4]) * trust
+            error = np.concatenate([(want - base) * trust[:, 0], (prior[[channel, 3 + channel]] - at) / spread[[0, 3]]])
+            full = np.vstack([slopes, np.diag(1 / spread[[0, 3]])])
+            change = np.linalg.solve(full.T @ full, full.T @ error)
+            state[channel] = np.clip(at[0] + change[0], 0.3, 1.3)
+            state[3 + channel] = np.clip(at[1] + change[1], 0.002, 0.25)
+    return state
