@@ -12,7 +12,7 @@ from typing import Any
 
 from controller.cli import CommandError
 from controller.cli.arguments import options_of
-from controller.rules.api import Game, Owed, Placement, Position, Reason, RulesError, Shift
+from controller.rules.api import Game, Owed, Placement, Player, Position, Reason, RulesError, Shift
 from controller.rules.nearest import nearest_turn
 from controller.rules.perft import divide, perft
 from controller.rules.registry import UnknownGameError, game_named
@@ -71,11 +71,15 @@ def run_turns(args: argparse.Namespace) -> int:
         text = game.turn_text(position, turn)
         if args.json:
             after = game.after(position, turn)
-            mover = game.to_move(position) or game.owner(game.turn_shifts(position, turn)[0].piece)
+            mover = game.to_move(position) or _other(game, game.to_move(after))
             _line({"text": text, "player": mover, "position": game.position_text(after)})
         else:
             print(text, flush=True)
     return 0
+
+
+def _other(game: Game, player: Player | None) -> Player | None:
+    return next((one for one in game.players if one != player), None) if player is not None else None
 
 
 def run_perft(args: argparse.Namespace) -> int:
