@@ -178,10 +178,10 @@ class Taasen:
             return ()
         return (position.mover,) if position.mover else PLAYERS
 
-    def ways(self, position: TaasenPosition, player: Player) -> Ways:
-        """All that may stand on the way of this player's turn."""
+    def ways(self, position: TaasenPosition, player: Player, late: bool = False) -> Ways:
+        """All that may stand on the way of this player's turn; `late`: also when the other side has gone on already."""
         bare = position if not position.past else position._replace(past=())
-        return ways_of(bare, player, self.law, self.no_attack_ends)
+        return ways_of(bare, player, self.law, self.no_attack_ends, late)
 
     def legal_turns(self, position: TaasenPosition, towards: Placement | None = None) -> Iterator[TaasenTurn]:
         """Every turn, a forced pass too; with `towards` those that end or pass there, with pieces missing or hidden."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from controller.rules.api import Placement, Player, Reason, Shift, Verdict
@@ -35,15 +34,13 @@ from controller.rules.taasen.reasons import (
 )
 from controller.rules.taasen.ways import ALPHABET, Victim, Ways, picture
 
-WaysOf = Callable[[TaasenPosition, Player], Ways]
-
 
 class Judged(Protocol):
     """What judging needs of the game."""
 
     law: Law
 
-    def ways(self, position: TaasenPosition, player: Player) -> Ways: ...
+    def ways(self, position: TaasenPosition, player: Player, late: bool = False) -> Ways: ...
     def after(self, position: TaasenPosition, turn: TaasenTurn) -> TaasenPosition: ...
 
 
@@ -66,6 +63,9 @@ def judge(
     seen = ALPHABET.see(placement)
     ways = {side: game.ways(position, side) for side in sides}
     found = {side: match(way.table, ALPHABET, seen) for side, way in ways.items()}
+    if seen.hidden or any(m.mask is None for m in found.values()):  # nothing stands exactly: look further
+        ways = {side: game.ways(position, side, late=True) for side in sides}
+        found = {side: match(way.table, ALPHABET, seen) for side, way in ways.items()}
     answers = {m.answer for m in found.values()}
     if "unchanged" in answers:
         return Verdict("unchanged", missing=missing)

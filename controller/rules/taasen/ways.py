@@ -207,6 +207,6 @@ def picture(at: tuple[int, ...]) -> Placement:
 
 
 @lru_cache(maxsize=256)
-def ways_of(position: TaasenPosition, player: Player, law: Law, no_attack_ends: bool, late: bool = True) -> Ways:
+def ways_of(position: TaasenPosition, player: Player, law: Law, no_attack_ends: bool, late: bool) -> Ways:
     """The ways of a player from a position that is not over; give it without its `past`."""
     return Ways(position, player, law, no_attack_ends, late)
