@@ -51,7 +51,8 @@ def random_turn(position: TransferPosition, rng: random.Random, law: Law = DEFAU
     if next(turns(law, rows, True), None) is None:
         return None
     while True:
-        stage, strokes, loads = Stage(rows), [], rng.randint(1, CAPACITY)
+        stage, loads = Stage(rows), rng.randint(1, CAPACITY)
+        strokes: list[Stroke] = []
         while not ended(stage):
             ways = [*steps(law, stage)]
             ways = [way for way in ways if way[0].act != "L" or len(strokes) < loads]

@@ -62,8 +62,7 @@ def setup_reasons(placement: Placement, cells: bool) -> Iterator[Reason]:
     counts = Counter(kind for kinds in seen.on.values() for kind in kinds)
     for kind in LETTER_OF:
         if counts[kind] > EACH or (counts[kind] < EACH and not seen.hidden):
-            form = "more" if counts[kind] > EACH else "fewer"
-            facts = {"piece": kind, "count": str(counts[kind]), "form": form}
+            facts = {"piece": kind, "count": str(counts[kind])}
             sites = tuple(site for site in sorted(seen.on) if kind in seen.on[site])
             yield Reason("PIECE_COUNT", sites, rule_of("PIECE_COUNT"), facts)
 
