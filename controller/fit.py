@@ -14,10 +14,13 @@ class FitError(RulesError):
 
 
 def check_fit(board: BoardSet, game: Game) -> None:
-    """Raise FitError unless every site and kind of the game exists on the set, under the set's `[names]`."""
+    """Raise FitError unless every site (platforms' slots among them) and kind of the game exists on the set.
+
+    Under the set's `[names]`.
+    """
     if board.game != game.name:
         raise FitError(f"the set {board.name} is made for {board.game}; choose --game {board.game}")
-    sites = {board.names.get(site.id, site.id) for site in board.sites}
+    sites = {board.names.get(place, place) for place in board.places}
     if lacking := sorted(game.sites - sites):
         raise FitError(f"the set {board.name} has no site {lacking[0]}, which {game.name} needs; add it to its TOML")
     kinds = {board.names.get(kind, kind) for kind in board.kinds}

@@ -93,9 +93,8 @@ class Table:
         step = watcher.take(Tick(0.0))
         self._view = step.view
         self._record(step.events)
-        board = watcher.board
-        self._corners = corner_sites({site.id: board.centre(site.id) for site in board.sites})
-        self._scene = signals(self._view, self._corners)
+        self._corners: tuple[str, tuple[str, ...]] = ("", ())
+        self._scene = signals(self._view, self._corner_sites())
         self._thread = threading.Thread(target=self._run, name="table", daemon=True)
 
     def start(self) -> None:
@@ -187,9 +186,17 @@ class Table:
             return Sighting(t_s=now_s, frame=-1, trouble="lost" if state == "lost" else "frozen")
         return Tick(now_s)
 
+    def _corner_sites(self) -> tuple[str, ...]:
+        """The sites at the corners of the set that lies there, under the game's names."""
+        board = self._watcher.board
+        if self._corners[0] != board.name:
+            centres = {board.names.get(site.id, site.id): board.centre(site) for site in board.sites}
+            self._corners = (board.name, corner_sites(centres))
+        return self._corners[1]
+
     def _publish(self, step: Any, *, judged: bool) -> None:
         self._record(step.events)  # committed before anything is shown
-        scene = signals(step.view, self._corners)
+        scene = signals(step.view, self._corner_sites())
         with self._changed:
             if judged:
                 self._judged_at = time.monotonic()

@@ -32,9 +32,15 @@ def chosen_sets(game: str | None, set_file: str | None) -> list[BoardSet]:
     return sets
 
 
+START_MODES = ("setup", "auto")
+"""Ways to begin; any other word is a position."""
+
+
 class Watcher:
     """One referee over one eye. The game is recognised from the tags; until then the first set's game is assumed.
 
+    Sets whose game doesn't know the options, or can't read the position in `start_mode`, are left out; RulesError when
+    none remains.
     `rows`: journalled events of this table; given, the referee comes back with the same lines, in the game and under
     the options they were played in (unless `options` says otherwise). `warning`: why they could not be taken up.
     """
@@ -49,16 +55,31 @@ class Watcher:
         rows: Iterable[Mapping[str, Any]] = (),
         profile: Profile | None = None,
     ) -> None:
-        self.sets = {board.name: board for board in sets}
-        self.eye = Eye(sets, profile)
         self.warning: str | None = None
         self._options = dict(options or {})
         self._start_mode = start_mode
         self._timing = timing or Timing()
+        self.sets = {board.name: board for board in self._playable(sets)}
+        self.eye = Eye(tuple(self.sets.values()), profile)
         self.board = next(iter(self.sets.values()))
         self.game = self._game_of(self.board)
         saved = list(rows)
         self.state = (self._resumed(saved) if saved else None) or self._fresh()
+
+    def _playable(self, sets: Sequence[BoardSet]) -> list[BoardSet]:
+        playable, faults = [], []
+        for board in sets:
+            try:
+                game = self._game_of(board)
+                if self._start_mode not in START_MODES:
+                    game.parse_position(self._start_mode)
+            except RulesError as error:
+                faults.append(error)
+            else:
+                playable.append(board)
+        if not playable:
+            raise max(faults, key=lambda fault: getattr(fault, "column", 0))  # the one that came furthest
+        return playable
 
     def _resumed(self, rows: Sequence[Mapping[str, Any]]) -> reducer.State | None:
         """The state of the journalled game; None, with a `warning`, when it can't go on here."""

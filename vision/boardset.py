@@ -171,6 +171,17 @@ class BoardSet:
         """The centroid of a site's polygon in mm."""
         return centroid((self.site(site) if isinstance(site, str) else site).polygon_mm)
 
+    @property
+    def slots(self) -> dict[str, tuple[str, ...]]:
+        """The slots of each rail's platform as sites, the one next to the board first: {"south": ("south.1", …)}."""
+        count = self.platforms.slots if self.platforms is not None else 0
+        return {rail: tuple(f"{rail}.{number}" for number in range(1, count + 1)) for rail in self.rails}
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Every place where a token can stand: the sites, then the platforms' slots."""
+        return (*(site.id for site in self.sites), *(slot for slots in self.slots.values() for slot in slots))
+
     def roomy(self, site_id: str) -> bool:
         """Whether tokens can stand side by side on this site: seeing one says nothing of others."""
         polygon = self.site(site_id).polygon_mm

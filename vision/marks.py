@@ -27,8 +27,9 @@ DRAWN_BLUR_MM = 0.7  # about what a webcam's picture has
 
 @dataclass(frozen=True)
 class Templates:
-    """`matrix` (ANGLES * RADII, polarities * marks * ANGLES): unit columns, weighted by area; `weights` (ANGLES * RADII,).
+    """`matrix` (ANGLES * RADII, polarities * marks * ANGLES): unit columns, weighted by area.
 
+    `weights` (ANGLES * RADII,).
     `polarities`: +1 for the columns of light marks on dark bodies, -1 for dark ones on light bodies; logarithms of
     brightness spread the one and shrink the other.
 

@@ -26,7 +26,7 @@ def limits(difference: Image) -> npt.NDArray[np.float64]:
 
     A camera that corrects warm light multiplies blue, and its noise.
     """
-    return 7.0 * np.maximum(1.0, np.median(difference[::5, ::3], axis=(0, 1)))
+    return np.asarray(7.0 * np.maximum(1.0, np.median(difference[::5, ::3], axis=(0, 1))))
 
 
 def strongest(difference: Image) -> Image:
@@ -60,13 +60,15 @@ def differs_in_any_light(now: Image, before: Image) -> bool:
 
 
 def _blobs(difference: Image, edges: npt.NDArray[np.float64], least_px: int = 4) -> Mask:
-    over = strongest(cv2.subtract(difference, (*np.floor(edges), 0.0)))
+    over = np.zeros(difference.shape[:2], np.uint8)
+    for channel, edge in zip(cv2.split(difference), edges, strict=True):
+        over = np.asarray(cv2.max(over, cv2.threshold(channel, float(edge), 1, cv2.THRESH_BINARY)[1]), np.uint8)
     if cv2.countNonZero(over) < least_px:
         return np.zeros(over.shape, np.bool_)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(over, connectivity=8)
     keep = stats[:, cv2.CC_STAT_AREA] >= least_px
     keep[0] = False
-    return keep[labels] if count > 1 else over > 1
+    return np.asarray(keep[labels] if count > 1 else over > 1, np.bool_)
 
 
 def changed(now: Image, before: Image) -> Mask:

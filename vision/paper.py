@@ -98,7 +98,10 @@ def _drawing(key: _Key) -> Drawing:
     )
     between = (much - little) / 2
     between[:, :, 0::2] -= between[:, :, 1:2]  # blue and red against green
-    return Drawing(logs, usable, labels, xs, ys, dark, (little + much) / 2 - logs, np.abs(between))
+    wash = (little + much) / 2 - logs
+    return Drawing(
+        logs, usable, labels, xs, ys, dark, wash.astype(np.float32), np.abs(between).astype(np.float32)
+    )
 
 
 def drawing(board_set: BoardSet) -> Drawing:
@@ -167,7 +170,7 @@ class PaperView:
             strange |= np.abs(beyond[:, 2] - level - red_paper) > doubt[:, 2] + limit
             strange |= level - bright > doubt[:, 1] + DARK_SLACK
             wrong[rows, columns] = strange
-        return wrong
+        return np.asarray(wrong, np.bool_)
 
     def discs(self, centres_mm: Array, reach_mm: float) -> Mask:
         """Cells within `reach_mm` of tokens standing at `centres_mm`, as they hide the ground: base, side and top."""

@@ -1,4 +1,4 @@
-"""What is printed on the sheet and looks like a mark: a dark patch, the tip of a dark triangle. No token stands there."""
+"""What is printed on the sheet and looks like a mark, as a dark patch does. No token stands there."""
 
 from __future__ import annotations
 

@@ -42,8 +42,6 @@ def run(args: argparse.Namespace) -> int:
         start_mode=args.position,
         profile=Profile.load(args.profile) if args.profile else None,
     )
-    if args.position not in ("auto", "setup"):
-        watcher.game.parse_position(args.position)  # a wrong text is named before the source is opened
     source = open_source(args.source, fps=args.fps)
     journal = Journal.open(Path(args.journal)) if args.journal else None
     if journal is not None and journal.warning:

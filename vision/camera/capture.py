@@ -8,7 +8,6 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from vision.camera.controls import Controls, NoControls
 from vision.camera.feed import FeedError, Patience
 from vision.camera.frame import Image
 from vision.camera.http_stream import masked
@@ -23,11 +22,10 @@ _SIZE = (1280, 720)
 class CaptureFeed:
     """One `cv2.VideoCapture`. It never recovers after a failed read, and goes on calling itself open."""
 
-    def __init__(self, capture: cv2.VideoCapture, name: str, controls: Controls, frozen_s: float) -> None:
+    def __init__(self, capture: cv2.VideoCapture, name: str, frozen_s: float) -> None:
         self.name = name
         self.damaged = 0
         self.frozen_s = frozen_s
-        self.controls = controls
         self._capture = capture
         self._wholeness = Wholeness()
 
@@ -65,7 +63,7 @@ def open_stream(url: str, patience: Patience) -> CaptureFeed:
         capture.release()
         raise FeedError(f"{name} does not answer with video; check its address and that it is on")
     # where nothing moves, a stream may repeat a picture exactly until its next key frame
-    return CaptureFeed(capture, name, NoControls("it is set in the camera itself"), frozen_s=15.0)
+    return CaptureFeed(capture, name, frozen_s=15.0)
 
 
 def open_device(device: str) -> CaptureFeed:
@@ -83,7 +81,7 @@ def open_device(device: str) -> CaptureFeed:
     capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))  # uncompressed, USB carries 5 frames a second
     capture.set(cv2.CAP_PROP_FRAME_WIDTH, _SIZE[0])
     capture.set(cv2.CAP_PROP_FRAME_HEIGHT, _SIZE[1])
-    return CaptureFeed(capture, name, NoControls("it can't be set from here"), frozen_s=2.0)
+    return CaptureFeed(capture, name, frozen_s=2.0)
 
 
 def usb_device() -> str:

@@ -1,4 +1,4 @@
-"""What of a camera can be held still: exposure, gain, white balance, focus, and the mains frequency of its lamps."""
+"""What of a camera can be held still: exposure, gain, white balance, focus, and the mains frequency of the lamps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NONE: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Lock:
-    """What came of locking. `locked`: setting -> value as read back; `loose`: setting -> why it could not be held.
+    """What came of locking. `locked`: setting -> value as read back; `loose`: setting -> why it is not held.
 
     Settings: `exposure`, `gain`, `white_balance`, `focus`, `mains`; those a camera doesn't have are in neither.
     """
@@ -23,35 +23,45 @@ class Lock:
     @property
     def sentence(self) -> str:
         """For people."""
+        loose = "; ".join(f"{name.replace('_', ' ')}: {why}" for name, why in self.loose.items())
         if not self.locked:
-            return "This camera's exposure and colours can't be held from here; set them in the camera itself."
-        held = ", ".join(name.replace("_", " ") for name in self.locked)
-        if not self.loose:
-            return f"Held still: {held}."
-        return f"Held still: {held}; not: {', '.join(name.replace('_', ' ') for name in self.loose)}."
+            return f"Nothing of this camera is held still ({loose})." if loose else "This camera has nothing to hold."
+        held = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in self.locked.items())
+        return f"Held still: {held}." + (f" Not: {loose}." if loose else "")
 
 
 class Controls(Protocol):
-    """The adjustable part of a camera. Both calls may be made from any thread."""
+    """The adjustable part of a camera; outlives the connection to it. Any thread may call."""
 
     def lock(self) -> Lock:
-        """Hold everything as it is now, and say what is held, verified by reading back where the camera can."""
+        """Hold everything as it is now; kept over reconnections. What is held, as far as it is known at once."""
         ...
 
     def release(self) -> None:
         """Let the camera adjust itself again."""
         ...
 
+    def held(self) -> Lock | None:
+        """What is held, verified by reading back where the camera can; None while nothing is to be."""
+        ...
+
 
 class NoControls:
-    """For sources that can't be adjusted from here: streams and pipes."""
+    """For sources that can't be adjusted from here: streams, pipes, the pretend table."""
 
     def __init__(self, why: str) -> None:
-        self._why = why
+        self._lock = Lock(loose=dict.fromkeys(("exposure", "white_balance", "focus"), why))
+        self._asked = False
 
     def lock(self) -> Lock:
         """Nothing is held."""
-        return Lock(loose=dict.fromkeys(("exposure", "white_balance", "focus"), self._why))
+        self._asked = True
+        return self._lock
 
     def release(self) -> None:
         """Nothing was held."""
+        self._asked = False
+
+    def held(self) -> Lock | None:
+        """Why nothing is held, once asked to."""
+        return self._lock if self._asked else None

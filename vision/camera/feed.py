@@ -13,6 +13,10 @@ class FeedError(Exception):
     """A live source can't be opened, or has ended. Its text is a sentence for people, without a full stop."""
 
 
+class Again(Exception):
+    """The source must be opened again at once, with other settings; nothing is wrong with it."""
+
+
 @dataclass(frozen=True)
 class Patience:
     """How long is waited. `open_s`: for an answer; `picture_s`: for the next whole picture; `back_off_s`: from, to."""
@@ -31,10 +35,22 @@ class Feed(Protocol):
 
     damaged: int
     frozen_s: float
-    controls: Controls
 
     def read(self) -> Image | None:
         """The newest picture; None when none came for a moment. Raises FeedError when there will be no more."""
         ...
 
     def close(self) -> None: ...
+
+
+class Opener(Protocol):
+    """A live source that can be opened again and again. `name`: for people, without a password."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def controls(self) -> Controls: ...
+
+    def open(self, patience: Patience) -> Feed:
+        """A fresh feed. Raises FeedError."""
+        ...

@@ -1,21 +1,31 @@
-"""From a live source's name to its feed. docs/cameras.md lists the names."""
+"""From a live source's name to what opens it. docs/cameras.md lists the names."""
 
 from __future__ import annotations
 
+import importlib.util
+import re
 import stat
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from vision.camera.capture import open_device, open_stream, usb_device
-from vision.camera.feed import Feed, Patience
+from vision.camera.command import PiCommand, program
+from vision.camera.controls import Controls, NoControls
+from vision.camera.feed import Feed, Opener, Patience
 from vision.camera.http_stream import HttpFeed, OtherKind, masked
+from vision.camera.pi_library import PiLibrary
 from vision.camera.pipe import PipeFeed
+from vision.camera.v4l2 import V4l2Controls
+
+_PI = re.compile(r"(pi|rpicam|picamera2)(?::(\d{1,2}))?")
 
 
 def is_live(source: str) -> bool:
     """Whether this names a live source, no recording."""
-    if source == "usb" or source.isdigit() or "://" in source or source.startswith("/dev/"):
+    if source == "usb" or source.isdecimal() or "://" in source or source.startswith("/dev/"):
         return True
-    return is_pipe(source)
+    return _PI.fullmatch(source) is not None or is_pipe(source)
 
 
 def is_pipe(source: str) -> bool:
@@ -26,22 +36,47 @@ def is_pipe(source: str) -> bool:
         return False
 
 
-def label(source: str) -> str:
-    """The source as it may be shown: without a password."""
-    return masked(source)
+@dataclass(frozen=True)
+class _Plain:
+    """A source that needs to remember nothing but its settings."""
+
+    name: str
+    controls: Controls
+    make: Callable[[Patience], Feed]
+
+    def open(self, patience: Patience) -> Feed:
+        return self.make(patience)
 
 
-def open_feed(source: str, patience: Patience) -> Feed:
-    """Open a live source. Raises FeedError in one sentence."""
+def opener_of(source: str, mains_hz: int = 50) -> Opener:
+    """What opens a live source. Nothing is opened yet; `mains_hz`: 50 or 60, for lamps that flicker with it."""
+    if pi := _PI.fullmatch(source):
+        how, number = pi[1], int(pi[2] or 0)
+        library = how == "picamera2" or (how == "pi" and program() is None and importlib.util.find_spec("picamera2"))
+        return PiLibrary(number, mains_hz) if library else PiCommand(number, mains_hz)
+    fixed = NoControls("it is set in the camera itself")
     if is_pipe(source):
-        return PipeFeed(source, patience)
+        return _Plain(source, fixed, lambda patience: PipeFeed(source, patience))
     if source.partition("://")[0].lower() in ("http", "https"):
-        try:
-            return HttpFeed(source, patience)
-        except OtherKind:
-            return open_stream(source, patience)
+        return _Plain(masked(source), fixed, lambda patience: _open_http(source, patience))
     if "://" in source:
-        return open_stream(source, patience)
-    if source == "usb":
-        return open_device(usb_device())
-    return open_device(f"/dev/video{source}" if source.isdigit() else source)
+        return _Plain(masked(source), fixed, lambda patience: open_stream(source, patience))
+
+    def path() -> str:
+        return usb_device() if source == "usb" else f"/dev/video{source}" if source.isdecimal() else source
+
+    controls = V4l2Controls(path, mains_hz)
+
+    def open_usb(_: Patience) -> Feed:
+        feed = open_device(path())
+        controls.prepare()
+        return feed
+
+    return _Plain(source, controls, open_usb)
+
+
+def _open_http(url: str, patience: Patience) -> Feed:
+    try:
+        return HttpFeed(url, patience)
+    except OtherKind:
+        return open_stream(url, patience)

@@ -9,7 +9,7 @@ from typing import Literal, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from vision.camera.controls import Lock
+from vision.camera.controls import Controls, Lock
 
 Image = npt.NDArray[np.uint8]
 State = Literal["starting", "ok", "frozen", "lost"]
@@ -58,6 +58,9 @@ class Camera(Protocol):
     """A live camera: keeps the newest frame only."""
 
     name: str
+
+    @property
+    def controls(self) -> Controls: ...
 
     def latest(self, after_index: int = -1, timeout_s: float = 1.0) -> Frame | None:
         """The newest frame whose index is above `after_index`, or None when none came within `timeout_s`."""

@@ -10,11 +10,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from vision.camera.feed import Feed, FeedError, Patience
-from vision.camera.feeds import label, open_feed
+from vision.camera.feed import Again, Feed, FeedError, Patience
+from vision.camera.feeds import opener_of
 from vision.camera.frame import CameraStatus, Frame, Image
 from vision.camera.newest import Newest
 from vision.errors import VisionError
@@ -28,10 +29,15 @@ class LiveCamera:
     """A supervised camera. The constructor returns at once; losing the device is a state, never an exception."""
 
     def __init__(
-        self, source: str, epoch: Callable[[], int] = lambda: 0, patience: Patience = Patience()  # noqa: B008
+        self,
+        source: str,
+        epoch: Callable[[], int] = lambda: 0,
+        patience: Patience = Patience(),  # noqa: B008
+        mains_hz: int = 50,
     ) -> None:
-        self.name = label(source)
-        self._source = source
+        self._opener = opener_of(source, mains_hz)
+        self.name = self._opener.name
+        self.controls = self._opener.controls
         self._epoch = epoch
         self._patience = patience
         self._newest = Newest(self.name, patience.open_s)
@@ -45,7 +51,7 @@ class LiveCamera:
 
     def status(self) -> CameraStatus:
         """How the camera is now."""
-        return self._newest.status()
+        return replace(self._newest.status(), lock=self.controls.held())
 
     def close(self) -> None:
         """Stop the thread and let the device go."""
@@ -60,6 +66,8 @@ class LiveCamera:
             lasted_s = 0.0
             try:
                 lasted_s = self._once()
+            except Again:
+                continue
             except FeedError as error:
                 self._newest.lost(f"{_sentence(str(error))} {_AGAIN}")
             except Exception as error:
@@ -72,7 +80,7 @@ class LiveCamera:
 
     def _once(self) -> float:
         """Open the source and publish its frames until it fails or the camera is closed; how long that went well."""
-        feed = open_feed(self._source, self._patience)
+        feed = self._opener.open(self._patience)
         try:
             began_s = time.monotonic()
             try:
@@ -117,10 +125,14 @@ def _sentence(text: str) -> str:
 
 
 def open_live(
-    source: str, epoch: Callable[[], int] = lambda: 0, wait_s: float = 8.0, patience: Patience = Patience()  # noqa: B008
+    source: str,
+    epoch: Callable[[], int] = lambda: 0,
+    wait_s: float = 8.0,
+    patience: Patience = Patience(),  # noqa: B008
+    mains_hz: int = 50,
 ) -> LiveCamera:
     """A live camera that has shown a first picture. Raises VisionError with the reason when there is none in time."""
-    camera = LiveCamera(source, epoch, patience)
+    camera = LiveCamera(source, epoch, patience, mains_hz)
     deadline_s = time.monotonic() + wait_s
     while time.monotonic() < deadline_s:
         if camera.latest(-1, 0.1) is not None:

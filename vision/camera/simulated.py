@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 
+from vision.camera.controls import NoControls
 from vision.camera.frame import CameraStatus, Frame, Image
 from vision.camera.newest import Newest
 from vision.camera.painter import Painter
@@ -17,6 +18,7 @@ class SimulatedCamera:
 
     def __init__(self, world: World, fps: float = 12.0, seed: int = 1, epoch: Callable[[], int] = lambda: 0) -> None:
         self.name = "simulated"
+        self.controls = NoControls("it is a pretend camera")
         self._world, self._step_s, self._epoch = world, 1 / fps, epoch
         self._painter = Painter(world.board_set, seed)
         self._painting = threading.Lock()

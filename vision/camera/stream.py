@@ -5,7 +5,6 @@ from __future__ import annotations
 import select
 import time
 
-from vision.camera.controls import Controls, NoControls
 from vision.camera.feed import STEP_S, FeedError, Patience
 from vision.camera.frame import Image
 from vision.camera.jpeg import Splitter, Wholeness, decode
@@ -23,7 +22,6 @@ class JpegStream:
     def __init__(self, name: str, patience: Patience) -> None:
         self.name = name
         self.damaged = 0
-        self.controls: Controls = NoControls("it is set in the camera itself")
         self._splitter = Splitter()
         self._wholeness = Wholeness()
         self._undecodable = 0
