@@ -36,7 +36,7 @@ def set_json(board: BoardSet) -> dict[str, Any]:
         }
         | _slots(board),
         "platforms": _cards(board),
-        "bars": {player: _bar(seat, board, (left, top, right, bottom)) for player, seat in board.seats.items()},
+        "bars": _bars(board),
     }
 
 
@@ -84,17 +84,32 @@ def _slots(board: BoardSet) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _bar(seat: tuple[float, float], board: BoardSet, extent: Box) -> dict[str, list[float]]:
-    """The player's strip as a line `from`-`to`, left to right as the seated player sees it."""
-    left, top, right, bottom = extent
-    width, height = board.sheet_mm
+def _bars(board: BoardSet) -> dict[str, dict[str, list[float]]]:
+    """Each player's strip as a line `from`-`to`, left to right as the seated player sees it; one edge may seat two."""
+    left, top, right, bottom = _extent(board)
+    edges = {player: _edge(seat, board) for player, seat in board.seats.items()}
+    bars = {}
+    for player, edge in edges.items():
+        along = 0 if edge in ("south", "north") else 1
+        low, high = ((left, right), (top, bottom))[along]
+        beside = sorted((seat[along], other) for other, seat in board.seats.items() if edges[other] == edge)
+        share = (high - low) / len(beside)
+        start = low + share * [other for _, other in beside].index(player)
+        first, last = start + share * 0.2, start + share * 0.8
+        if edge == "south":
+            ends = [first, bottom + BAR_GAP_MM], [last, bottom + BAR_GAP_MM]
+        elif edge == "north":
+            ends = [last, top - BAR_GAP_MM], [first, top - BAR_GAP_MM]
+        elif edge == "west":
+            ends = [left - BAR_GAP_MM, first], [left - BAR_GAP_MM, last]
+        else:
+            ends = [right + BAR_GAP_MM, last], [right + BAR_GAP_MM, first]
+        bars[player] = {"from": ends[0], "to": ends[1]}
+    return bars
+
+
+def _edge(seat: tuple[float, float], board: BoardSet) -> str:
+    """The edge of the sheet that is nearest to a seat."""
     x, y = seat
-    edge = min(("south", height - y), ("north", y), ("west", x), ("east", width - x), key=lambda item: item[1])[0]
-    inset_x, inset_y = (right - left) * 0.2, (bottom - top) * 0.2
-    if edge == "south":
-        return {"from": [left + inset_x, bottom + BAR_GAP_MM], "to": [right - inset_x, bottom + BAR_GAP_MM]}
-    if edge == "north":
-        return {"from": [right - inset_x, top - BAR_GAP_MM], "to": [left + inset_x, top - BAR_GAP_MM]}
-    if edge == "west":
-        return {"from": [left - BAR_GAP_MM, top + inset_y], "to": [left - BAR_GAP_MM, bottom - inset_y]}
-    return {"from": [right + BAR_GAP_MM, bottom - inset_y], "to": [right + BAR_GAP_MM, top + inset_y]}
+    width, height = board.sheet_mm
+    return min(("south", height - y), ("north", y), ("west", x), ("east", width - x), key=lambda item: item[1])[0]
