@@ -90,11 +90,10 @@ def test_stuck_only_by_the_two_bans() -> None:
     assert passing.outcome(at("GT=0 RS=2 G")).result == "Red wins"  # stuck without any ban
 
 
-def test_a_draw_where_both_are_stuck_with_the_same_types() -> None:
+def test_one_against_one_is_no_draw_with_that_option() -> None:
     game = G.with_options({"no_attack_end": "off"})
-    assert game.outcome(at("RT=0 GT=2 R")).result == "Green wins"  # no White
-    both = game.outcome(at("RT=9 RS=9 GT=10 GS=4 WT=0 WS=0 R"))
-    assert both is None  # White can move
+    outcome = game.outcome(at("RT=0 GT=2 R"))
+    assert (outcome.result, outcome.why) == ("Green wins", "stuck")
 
 
 def test_a_push_that_may_be_declined_could_still_go_on() -> None:
@@ -300,11 +299,3 @@ def test_after_the_end_the_board_may_be_cleared() -> None:
     assert G.judge(over, Placement({})).answer == "partial"
     assert G.judge(over, shown(LAST, ("RT", "2"))).answer == "unchanged"  # the crushed piece still stands
     assert G.judge(over, shown("RT=2 RS=9 WP=15 G", ("RS", "10"))).answer == "illegal"
-
-
-def test_still_standing_names_the_crushed_piece() -> None:
-    seen = shown(CRUSH, ("GT", "4"), ("RT", "2"))
-    ((turn, kind, site),) = G.still_standing(at(CRUSH), seen)
-    assert (G.turn_text(at(CRUSH), turn), kind, site) == ("GT=4>RSx", "red-SCIANE", "10")
-    assert G.still_standing(at(CRUSH), shown(CRUSH)) == ()
-    assert G.still_standing(at(CRUSH), shown(CRUSH, ("GT", "4"), ("RS", None))) == ()

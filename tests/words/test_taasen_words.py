@@ -58,7 +58,7 @@ def placed() -> Iterator[Reason]:
 
 def test_every_code_name_and_end_has_a_text() -> None:
     assert {*ORDER, *(f"name.{kind}" for kind in KINDS)} <= keys()
-    assert {"elimination", "no_attack", "stuck", "stuck_both", "repetition"} <= keys()
+    assert {"elimination", "no_attack", "stuck", "repetition"} <= keys()
 
 
 def test_every_reason_of_the_rules_is_a_whole_sentence_in_every_language() -> None:

@@ -47,7 +47,7 @@ from controller.rules.taasen.board import (
 from controller.rules.taasen.judging import judge
 from controller.rules.taasen.reasons import reason
 from controller.rules.taasen.spoken import judge_spoken
-from controller.rules.taasen.ways import ALPHABET, Ways, has_none, mask_of, picture, stage_placement, ways_of
+from controller.rules.taasen.ways import ALPHABET, Ways, has_none, picture, stage_placement, ways_of
 
 OPTIONS = {
     "push_mandatory": Option("true", ("true", "false"), "a piece moved next to its prey must press it"),
@@ -262,12 +262,10 @@ class Taasen:
                 return Outcome(None, "draw", why)
             return _won(RED if counts[RED] > counts[GREEN] else GREEN, why)
         if mover is not None and not legal_turns(position, mover, self.law):
-            free = position._replace(ban=0, pressed=-1, back=-1)
-            if self._passes and legal_turns(free, mover, self.law):
+            if self._passes and legal_turns(position._replace(ban=0, pressed=-1, back=-1), mover, self.law):
                 return None
-            alike = len({tuple(at[piece] != OFF for piece in range(first, first + 3)) for first in (0, 3, 6)}) == 1
-            if alike and not legal_turns(free, OTHER[mover], self.law):
-                return Outcome(None, "draw", "stuck_both")
+            # That the other side could not move either, which would be a draw, never comes about [DERIVED]: then all
+            # pieces would stand on sites that lead nowhere else but to one barred site.
             return _won(OTHER[mover], "stuck")
         if self._repeated(position):
             return Outcome(None, "draw", "repetition")
@@ -337,33 +335,6 @@ class Taasen:
     def turn_text(self, position: TaasenPosition, turn: TaasenTurn) -> str:
         """The canonical text of a turn."""
         return texts.turn_text(turn)
-
-    def still_standing(
-        self, position: TaasenPosition, placement: Placement
-    ) -> tuple[tuple[TaasenTurn, Kind, Site], ...]:
-        """The turns from `position` of which, in `placement`, only the crushed piece is still to be taken off.
-
-        Each with that piece and its site. What the other side has done since doesn't matter, as long as the attacker
-        has left its place: whether it is a legal next turn, `judge` of the position after the turn says of the
-        placement without that piece.
-        """
-        seen = ALPHABET.see(placement)
-        found = []
-        for player in self._sides(position):
-            for turn in self.ways(position, player).turns:
-                if turn.victim < 0 or turn.escape != OFF or placement.hidden & {SITES[turn.stood]}:
-                    continue
-                stands = KINDS[turn.victim] in placement.on.get(SITES[turn.stood], ())
-                if stands and not seen.mask & mask_of_one(turn.piece, turn.origin):
-                    found.append((turn, KINDS[turn.victim], SITES[turn.stood]))
-        return tuple(found)
-
-
-def mask_of_one(piece: int, site: int) -> int:
-    """The bit of one piece on one site."""
-    at = [OFF] * 9
-    at[piece] = site
-    return mask_of(tuple(at))
 
 
 def _won(player: Player, why: str) -> Outcome:

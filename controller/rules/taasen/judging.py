@@ -63,9 +63,9 @@ def judge(
     seen = ALPHABET.see(placement)
     ways = {side: game.ways(position, side) for side in sides}
     found = {side: match(way.table, ALPHABET, seen) for side, way in ways.items()}
-    if seen.hidden or any(m.mask is None for m in found.values()):  # nothing stands exactly: look further
+    if all(m.answer == "illegal" for m in found.values()):  # the other side may have gone on already
         ways = {side: game.ways(position, side, late=True) for side in sides}
-        found = {side: match(way.table, ALPHABET, seen) for side, way in ways.items()}
+        found = {side: match(way.late_table(seen), ALPHABET, seen) for side, way in ways.items()}
     answers = {m.answer for m in found.values()}
     if "unchanged" in answers:
         return Verdict("unchanged", missing=missing)

@@ -125,6 +125,14 @@ class Ways:
                 rest = Rest((turn.piece, turn.target), mask | stands, (Victim(turn.victim, turn.stood, ()),), True)
                 self.rests.setdefault(mask | stands, rest)
 
+    def late_table(self, seen: Seen) -> Table[TaasenTurn]:
+        """Only what may stand after the other side has gone on, around a crushed piece that is still to be seen."""
+        table: Table[TaasenTurn] = Table(self.table.before)
+        for mask, rest in self.rests.items():
+            if rest.late and rest.victims[0].bit & (seen.mask | seen.hidden):
+                table.stages[mask] = self.table.stages[mask]
+        return table.close()
+
     def open_rest(self, found: Match[TaasenTurn]) -> Rest | None:
         """The stage that stands, pieces perhaps missing; None where pieces in hands explain what is seen as well."""
         if self.table.before in found.near:
