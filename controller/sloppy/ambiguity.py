@@ -45,6 +45,8 @@ def plain_pair(table: Sitting, first: Turn, second: Turn) -> bool:
     if not table.history:
         return True
     before, last = table.history[-1]
+    if game.picture(before).on == goal.on:  # the last turn taken back
+        return False
     if any(True for _ in pairs(table, before, goal)) or any(True for _ in reaches(table, before, goal)):
         return False
     if len(table.history) < 2:

@@ -39,6 +39,8 @@ def lay_out(manners: Manners) -> None:
         mat.off = [kind for kind, _ in pieces]
     rng.shuffle(pieces)
     for i, (kind, site) in enumerate(pieces):
+        if kind not in mat.held and kind not in mat.off:
+            mat.fetch(kind)
         if kind in mat.held:
             mat.put(kind, None)
         mat.lift(kind, None)

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from controller.rules.api import RulesError
 from controller.sloppy.manners import Manners
 from controller.sloppy.sitting import Sitting
+from controller.sloppy.taasen import TaasenManners
 from controller.sloppy.transet import TransetManners
 
-MANNERS: dict[str, Callable[[Sitting], Manners]] = {"transet": TransetManners}
+MANNERS: dict[str, Callable[[Sitting], Manners]] = {"transet": TransetManners, "taasen": TaasenManners}
 
 
 def manners_at(table: Sitting) -> Manners:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from controller.referee.events import Input, Press
 from controller.referee.reducer import initial, reduce
@@ -30,13 +31,13 @@ class Wrong(Exception):
 class Sitting:
     """A table with its referee. Keeps the truth beside the record; the first accusation ends it."""
 
-    def __init__(self, game: Game, seed: int, report: Report) -> None:
+    def __init__(self, game: Game, seed: int, report: Report, start_mode: str = "setup") -> None:
         self.game = game
         self.seed = seed
         self.report = report
         self.rng = random.Random(seed)
         self.record = Record()
-        self.state = initial(game, set_name=game.name)
+        self.state = initial(game, set_name=game.name, start_mode=start_mode)
         self.mat = Playmat(game.name, game.name, game.sites, self.rng, self.take)
         self.expecting = False  # offences are planted only by the twin
         self.tidy = False  # hands hide no more than they touch
@@ -66,6 +67,10 @@ class Sitting:
     def press(self, player: Player | None) -> None:
         """A player says done."""
         self.take(Press(t_s=self.mat.t_s, player=player))
+
+    def answer(self, player: Player | None, button: Literal["yes", "no"]) -> None:
+        """A player answers a question."""
+        self.take(Press(t_s=self.mat.t_s, player=player, button=button))
 
     def whereabouts(self) -> str:
         """What the players think they are doing, for a fault's text."""
