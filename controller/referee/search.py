@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from controller.referee.crushed import judge_line, lines_past, still_there, to_take_off, without
 from controller.referee.lines import Line, extensions, without_repeats
 from controller.referee.reading import agree, differing
 from controller.rules.api import Game, Placement, Player, Position, Site, Turn, Verdict
@@ -20,7 +21,8 @@ class Explained:
 
     `lines`: those that explain it, best first, weak ones last; for *illegal* and *unclear* the lines as they were.
     `verdict`: of the first line's position on the placement. `waits`: another turn could still go on from here.
-    `quick`: two turns had to be tried.
+    `quick`: two turns had to be tried. `ahead`: lines that a crushed piece, which still stands, holds up. `reader`: the
+    line, and `read` the placement as it sees it, in whose words an offence is told.
     """
 
     answer: Found
@@ -28,6 +30,9 @@ class Explained:
     verdict: Verdict
     waits: bool = False
     quick: bool = False
+    ahead: tuple[Line, ...] = ()
+    reader: Line | None = None
+    read: Placement | None = None
 
 
 def explain(
@@ -45,19 +50,24 @@ def explain(
     two turns at once. `done`: the player who said that their part is over.
     """
     bases = [*lines, *(line for line in pending if line not in lines)]
-    verdicts = [game.judge(line.position, placement, done) for line in bases]
+    verdicts = [judge_line(game, line, placement, done) for line in bases]
     likely, unlikely, before = _Finds(), _Finds(), _Finds()
     held: list[Line] = []  # pending, and nothing has happened since
-    for index, (line, verdict) in enumerate(zip(bases, verdicts, strict=True)):
-        if index >= len(lines) and verdict.answer == "unchanged":
+    instead = False  # what stood settled in place of the lines believed in goes on
+    for line, verdict in sorted(zip(bases, verdicts, strict=True), key=lambda base: not _instead(base[0], lines)):
+        if still_there(game, line, placement):
+            continue  # see `_past_crushed`
+        if line not in lines and verdict.answer == "unchanged":
             held.append(line)
             continue
-        finds = unlikely if line.weak else likely
+        contradicted = line in lines and verdict.answer == "complete" and instead
+        finds = unlikely if line.weak or contradicted else likely
         finds.take(game, line, verdict)
         finds.same |= verdict.answer == "unchanged"
+        instead |= verdict.answer == "complete" and _instead(line, lines)
     if not likely.same:
         for line in bases:
-            if not line.weak and line.steps and line not in held:
+            if not line.weak and line.steps and line not in held and not still_there(game, line, placement):
                 _change_last_turns(game, line, placement, done, before)
     quick = None
     if not likely.ends and not likely.stages and not likely.unclear:
@@ -69,13 +79,19 @@ def explain(
         also = [] if likely.ends else before.stages
         weak = [*_lines(likely.stages), *unlikely.ends, *_lines(unlikely.stages), *_lines(also), *quickly, *hidden]
         # What is held waits on for the reason for which it was held.
-        waits = likely.extendable or before.extendable or bool(likely.stages or likely.unclear or quickly or held)
+        late = [line for line in held if not line.lingering]
+        waits = likely.extendable or before.extendable or bool(likely.stages or likely.unclear or quickly or late)
         found = _ranked([*likely.ends, *before.ends, *held], weak)
         answer: Found = "unchanged" if likely.same else "complete"
         return Explained(answer, found, _of(bases, verdicts, found), waits and not likely.same)
     if likely.stages and not (unlikely.ends and likely.stages[0][1].owed):
         weak = [*_lines(likely.stages[1:]), *unlikely.ends, *_lines(unlikely.stages), *unlikely.origins, *hidden]
-        return Explained("partial", _ranked([likely.stages[0][0]], weak), likely.stages[0][1])
+        past = _past_crushed(game, lines, pending, placement, touched, touched_since_pending, done)
+        ahead = past.ahead if past is not None else ()
+        return Explained("partial", _ranked([likely.stages[0][0]], weak), likely.stages[0][1], ahead=ahead)
+    past = _past_crushed(game, lines, pending, placement, touched, touched_since_pending, done)
+    if past is not None:
+        return past
     if likely.unclear:
         return Explained("unclear", tuple(lines), verdicts[0])
     if unlikely.ends:
@@ -92,9 +108,59 @@ def explain(
         return Explained("partial", _ranked([stages[0][0]], _lines(stages[1:])), stages[0][1])
     if quick is not None:
         return quick
+    held_up = next((line for line in pending if still_there(game, line, placement)), None)
+    if held_up is not None:
+        read = without(placement, still_there(game, held_up, placement))
+        verdict = game.judge(held_up.position, read, done)
+        return Explained("illegal", tuple(lines), verdict, reader=held_up, read=read)
     # A turn that stood settled and was followed by something that does not go on from it: that turn was complete.
     believed = tuple(pending) if pending else tuple(lines)
     return Explained("illegal", believed, game.judge(believed[0].position, placement, done))
+
+
+def _past_crushed(
+    game: Game,
+    lines: Sequence[Line],
+    pending: Sequence[Line],
+    placement: Placement,
+    touched: frozenset[Site],
+    touched_since_pending: frozenset[Site],
+    done: Player | None,
+) -> Explained | None:
+    """What goes on around a crushed piece that still stands: no offence, and nothing to accept before it is gone."""
+    found: list[tuple[Line, Verdict]] = []
+    for line in pending:
+        if still_there(game, line, placement):
+            for one in (line, line.back()) if line.steps else (line,):
+                if still_there(game, one, placement):
+                    found += _goes_on(game, one, judge_line(game, one, placement, done), game.sites, placement)
+    for base, sites in [*((line, touched) for line in lines), *((line, touched_since_pending) for line in pending)]:
+        if not base.weak:
+            for past, verdict in lines_past(game, base, placement, sites, done):
+                found += _goes_on(game, past, verdict, sites, placement)
+    if not found:
+        return None
+    ahead = without_repeats([line for line, _ in found])[:MOST_LINES]
+    owed = (*to_take_off(game, ahead[0], placement), *(one for one in found[0][1].owed))
+    return Explained("partial", tuple(lines), Verdict("partial", owed=owed), ahead=ahead)
+
+
+def _goes_on(
+    game: Game, line: Line, verdict: Verdict, sites: frozenset[Site], placement: Placement
+) -> list[tuple[Line, Verdict]]:
+    """The line, or with one turn more, where the placement without its crushed pieces is on the way from it."""
+    if verdict.answer == "complete":
+        turns = [turn for turn in verdict.turns if game.turn_sites(line.position, turn) <= sites]
+        return [(line.then(game, turn), Verdict("unchanged")) for turn in turns]
+    standing = without(placement, still_there(game, line, placement))
+    if verdict.answer == "illegal" or not differing(game.picture(line.position), standing) <= sites:
+        return []
+    return [(line, verdict)]
+
+
+def _instead(line: Line, lines: Sequence[Line]) -> bool:
+    """Whether a line has stood settled in place of those believed in, not as what follows from one of them."""
+    return line not in lines and all(line.record[: len(one.record)] != one.record for one in lines)
 
 
 class _Finds:
