@@ -6,6 +6,7 @@ import difflib
 import os
 import tomllib
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -19,7 +20,8 @@ class TableConfig(BaseModel):
 
     game: str | None = Field(default=None, description="the game; recognised from the tags where left out")
     set: str | None = Field(default=None, description="a set's TOML file; the installed sets where left out")
-    camera: str = Field(default="0", description="a camera number or device, or the URL of a stream")
+    camera: str = Field(default="0", description="a camera: number, device, usb, pi, or the URL of a stream")
+    mains_hz: Literal[50, 60] = Field(default=50, description="the frequency of the mains, for lamps that flicker")
     lights: str | None = Field(default="auto", description="a serial port, auto, or none")
     data: str | None = Field(default=None, description="the folder for the journal")
     host: str = Field(default="0.0.0.0", description="the address the page answers on")

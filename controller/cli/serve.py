@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     except RulesError as error:
         raise CommandError(f"the configuration {args.config}: {error}") from None
     listener = listening_socket(config.host, config.port)
-    camera = open_source(config.camera, wait=False)
+    camera = open_source(config.camera, wait=False, mains_hz=config.mains_hz)
     if isinstance(camera, Recording):
         raise CommandError(f"camera {config.camera} is a recording; use `boardref watch` for recordings")
     journal, watcher, warning = open_recording(

@@ -14,6 +14,7 @@ from vision.camera.frame import Image
 
 LARGEST_BYTES = 16_000_000
 _SOI, _EOI, _SOS = 0xD8, 0xD9, 0xDA
+_LONGEST_SEGMENT = 2_000
 _RESTARTS = range(0xD0, 0xD8)
 _MARKER_IN_DATA = re.compile(rb"\xff[^\x00\xd0-\xd7\xff]", re.DOTALL)
 
@@ -72,7 +73,8 @@ class Splitter:
             if len(data) < self._at + 4:
                 return False
             length = int.from_bytes(data[self._at + 2 : self._at + 4], "big")
-            if marker == 0 or length < 2:
+            foreign = 0xE0 <= marker <= 0xEF or marker == 0xFE  # only what isn't JPEG's own may be long
+            if marker < 0xC0 or not 2 <= length <= (65_535 if foreign else _LONGEST_SEGMENT):
                 self._restart(2)
                 return True
             self._at += 2 + length

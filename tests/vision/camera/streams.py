@@ -65,6 +65,17 @@ class Line:
     def part(self, jpeg: bytes) -> None:
         self.say(f"--f\r\nContent-Type: image/jpeg\r\nContent-Length: {len(jpeg)}\r\n\r\n".encode() + jpeg + b"\r\n")
 
+    def hear(self) -> bool:
+        """The next request on this line; False when the caller has gone."""
+        self.request = ""
+        while self.up and "\r\n\r\n" not in self.request:
+            if select.select([self._client], [], [], 0.05)[0]:
+                data = self._client.recv(4096)
+                if not data:
+                    return False
+                self.request += data.decode("latin-1")
+        return self.up
+
     def pause(self, seconds: float = 0.02) -> None:
         self._stopping.wait(seconds)
 
