@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from controller.rules.transfer.board import CAPACITY, ROOM, Stroke
+from controller.rules.transfer.board import CAPACITY, KIND_OF, ROOM, Stroke
 from controller.rules.transfer.strokes import DEFAULT, Law, Stage, ended, groups, steps
 
-_DIGIT = {letter: n for n, letter in enumerate(".osgybvp", 1)}  # a row is a number of five digits of four bits
-_BITS = 4 * ROOM
+_DIGIT = {letter: n for n, letter in enumerate(KIND_OF, 1)}  # a row is a number of five digits of three bits
+_BITS = 3 * ROOM
 
 Strokes = tuple[Stroke, ...]
-Push = tuple[str, str, int]  # the row after, what left it (nearest first), by how much the row's number grew
+Arrival = tuple[str, str, int]  # the row after a block came in, what left it (nearest first), what its number gained
 
 
 def turns(law: Law, rows: tuple[str, ...], null_turn: bool) -> Iterator[Strokes]:
@@ -24,10 +24,10 @@ def turns(law: Law, rows: tuple[str, ...], null_turn: bool) -> Iterator[Strokes]
 
 
 def number(row: str) -> int:
-    """A row as a number; different rows have different ones."""
+    """A row without gaps as a number; different rows have different ones."""
     value = 0
     for letter in row:
-        value = value << 4 | _DIGIT[letter]
+        value = value << 3 | _DIGIT[letter]
     return value
 
 
@@ -70,66 +70,91 @@ def _loaded(rows: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, Strok
             yield here, own, strokes
 
 
+class _Into(dict[str, Arrival | None]):
+    """Row -> what one block makes of it, found out at the first time."""
+
+    def __init__(self, block: str, at_far_end: bool) -> None:
+        super().__init__()
+        self.block, self.at_far_end = block, at_far_end
+
+    def __missing__(self, row: str) -> Arrival | None:
+        whole = row + self.block if self.at_far_end else self.block[::-1] + row
+        kept, out = whole[:ROOM], whole[ROOM:]
+        fails = bool(out) and (self.at_far_end or kept[-1] == out[0])
+        found = self[row] = None if fails else (kept, out, number(kept) - number(row))
+        return found
+
+
+class _Cuts(dict[str, tuple[tuple[_Into, str, int], ...]]):
+    """Platform -> what may leave it in one stroke, the longest block first: (where it may go, rest, size)."""
+
+    def __init__(self, at_far_end: bool) -> None:
+        super().__init__()
+        self.at_far_end = at_far_end
+        self.blocks: dict[str, _Into] = {}
+
+    def __missing__(self, line: str) -> tuple[tuple[_Into, str, int], ...]:
+        ends = [end for _, end in groups(line)]
+        found = self[line] = tuple((self._into(line[:end]), line[end:], end) for end in reversed(ends))
+        return found
+
+    def _into(self, block: str) -> _Into:
+        return self.blocks.setdefault(block, _Into(block, self.at_far_end))
+
+
 class _Search:
-    """One enumeration: the results so far and what pushes do, remembered."""
+    """One enumeration: the results so far, and what strokes do, remembered.
+
+    No stroke goes into the row of the stroke before it: as one longer block it would do the same.
+    """
 
     def __init__(self, rows: tuple[str, ...], null_turn: bool) -> None:
         self.results: set[int] = set()
         if not null_turn:
             self.results.add(_whole(rows))
-        self.pushes: dict[tuple[str, str], Push | None] = {}
-        self.cuts: dict[str, tuple[tuple[str, str, int], ...]] = {}
+        self.pushed: set[tuple[int, str]] = set()  # stages from which all clearing is known already
+        self.unloads, self.clears = _Cuts(at_far_end=False), _Cuts(at_far_end=True)
 
-    def push(self, row: str, block: str) -> Push | None:
-        """`block`, mouth first, goes into a row; None where that would split a group."""
-        whole = block[::-1] + row
-        kept, out = whole[:ROOM], whole[ROOM:]
-        found = None if out and kept[-1] == out[0] else (kept, out, number(kept) - number(row))
-        self.pushes[row, block] = found
-        return found
-
-    def cut(self, line: str) -> tuple[tuple[str, str, int], ...]:
-        """What may leave a platform in one stroke: (block, rest, size), the longest first."""
-        found = tuple((line[:end], line[end:], end) for _, end in reversed([*groups(line)]))
-        self.cuts[line] = found
-        return found
-
-    def unload(self, rows: list[str], own: str, other: str, key: int, strokes: Strokes) -> Iterator[Strokes]:
-        """Every new result from here; `rows` is changed and put back on the way."""
-        pushes, results = self.pushes, self.results
-        for block, rest, size in self.cuts.get(own) or self.cut(own):
+    def unload(
+        self, rows: list[str], own: str, other: str, key: int, strokes: Strokes, last: int = -1
+    ) -> Iterator[Strokes]:
+        """Every new result from here; `rows` is changed and put back on the way. `last`: the row of the last stroke."""
+        results = self.results
+        for into, rest, size in self.unloads[own]:
             for index, row in enumerate(rows):
-                found = pushes[row, block] if (row, block) in pushes else self.push(row, block)
-                if found is None:
+                found = into[row]
+                if found is None or index == last:
                     continue
                 after, out, grown = found
                 total = key + (grown << index * _BITS)
-                if rest:
+                if rest or out or other:
                     rows[index] = after
-                    yield from self.unload(rows, rest, out + other, total, (*strokes, Stroke("U", index, size)))
-                    rows[index] = row
-                elif out or other:
-                    rows[index] = after
-                    yield from self.clear(rows, out + other, total, (*strokes, Stroke("U", index, size)))
+                    done = (*strokes, Stroke("U", index, size))
+                    if rest:
+                        yield from self.unload(rows, rest, out + other, total, done, index)
+                    elif (stage := (total, out + other)) not in self.pushed:
+                        self.pushed.add(stage)
+                        yield from self.clear(rows, out + other, total, done)
                     rows[index] = row
                 elif total not in results:
                     results.add(total)
                     yield (*strokes, Stroke("U", index, size))
 
-    def clear(self, rows: list[str], other: str, key: int, strokes: Strokes) -> Iterator[Strokes]:
+    def clear(self, rows: list[str], other: str, key: int, strokes: Strokes, last: int = -1) -> Iterator[Strokes]:
         """The same for what was pushed through."""
-        for block, rest, size in self.cuts.get(other) or self.cut(other):
+        results = self.results
+        for into, rest, size in self.clears[other]:
             for index, row in enumerate(rows):
-                if len(row) + size > ROOM:
+                found = into[row]
+                if found is None or index == last:
                     continue
-                after = row + block
-                total = key + (number(after) - number(row) << index * _BITS)
+                total = key + (found[2] << index * _BITS)
                 if rest:
-                    rows[index] = after
-                    yield from self.clear(rows, rest, total, (*strokes, Stroke("O", index, size)))
+                    rows[index] = found[0]
+                    yield from self.clear(rows, rest, total, (*strokes, Stroke("O", index, size)), index)
                     rows[index] = row
-                elif total not in self.results:
-                    self.results.add(total)
+                elif total not in results:
+                    results.add(total)
                     yield (*strokes, Stroke("O", index, size))
 
 
