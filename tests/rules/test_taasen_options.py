@@ -1,5 +1,6 @@
 """Options, texts, set-ups, games taken up in the middle, and what stands after the end."""
 
+import random
 from itertools import permutations
 from typing import Any
 
@@ -299,3 +300,27 @@ def test_after_the_end_the_board_may_be_cleared() -> None:
     assert G.judge(over, Placement({})).answer == "partial"
     assert G.judge(over, shown(LAST, ("RT", "2"))).answer == "unchanged"  # the crushed piece still stands
     assert G.judge(over, shown("RT=2 RS=9 WP=15 G", ("RS", "10"))).answer == "illegal"
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_whatever_is_chosen_every_turn_is_judged_and_read_as_it_is(seed: int) -> None:
+    rng = random.Random(seed)
+    game = G.with_options({name: rng.choice(option.choices) for name, option in G.options.items()})
+    position = game.start()
+    for _ in range(120):
+        turns = list(game.legal_turns(position))
+        assert bool(turns) == (game.outcome(position) is None)
+        if not turns:
+            break
+        for turn in turns:
+            after = game.after(position, turn)
+            assert game.parse_turn(position, game.turn_text(position, turn)) == turn
+            assert game.parse_position(game.position_text(after)) == after._replace(past=())
+            verdict = game.judge(position, game.picture(after))
+            if turn == game.forced_pass(position):
+                assert verdict.answer == "unchanged"
+                continue
+            assert (verdict.answer, verdict.turns) == ("complete", (turn,))
+            for stage in game.stages(position, turn):
+                assert game.judge(position, stage).answer in ("partial", "complete")
+        position = game.after(position, rng.choice(turns))
