@@ -18,11 +18,13 @@ from controller.journal.store import Journal
 from controller.referee.events import Command, Event, Input, Press, Tick
 from controller.referee.signals import corner_sites, signals
 from controller.referee.view import View
+from controller.steadiness import Steadiness
 from controller.telling import journal_row
 from controller.watcher import Watcher
 from firmware_bridge.scene import Scene
 from vision.boardset import BoardSet
-from vision.camera.frame import Frame
+from vision.camera.controls import Controls
+from vision.camera.frame import CameraStatus, Frame
 from vision.camera.world import World
 from vision.sighting import Sighting
 
@@ -32,10 +34,12 @@ TICK_S = 0.25
 
 
 class LiveCamera(Protocol):
-    """What the table needs of a camera: the newest frame, and how it is doing."""
+    """What the table needs of a camera: the newest frame, how it is doing, and its settings."""
 
+    @property
+    def controls(self) -> Controls: ...
     def latest(self, after_index: int, timeout_s: float) -> Frame | None: ...
-    def status(self) -> Any: ...
+    def status(self) -> CameraStatus: ...
     def close(self) -> None: ...
 
 
@@ -90,6 +94,8 @@ class Table:
         self._rev = 0
         self._judged_at: float | None = None
         self._last_t_s = 0.0
+        self._steadiness = Steadiness()
+        self._epoch_s = time.time() - time.monotonic()
         step = watcher.take(Tick(0.0))
         self._view = step.view
         self._record(step.events)
@@ -124,11 +130,28 @@ class Table:
             view=view,
             scene=scene,
             lights=self._shown(),
-            camera={"state": status.state, "sentence": status.sentence},
+            camera=self._told(status),
             link={"state": str(link.state.value) if link else "off", "sentence": link.reason if link else ""},
             set=self._watcher.board,
             journal=dict(self._journal_state),
         )
+
+    def _told(self, status: CameraStatus) -> Mapping[str, Any]:
+        """The camera's state for pages and programs; `since` in seconds of the wall clock."""
+        told: dict[str, Any] = {
+            "state": status.state,
+            "sentence": status.sentence,
+            "since": round(status.since_s + self._epoch_s, 1),
+            "damaged": status.damaged,
+            "losses": status.losses,
+        }
+        if status.lock is not None:
+            told["held"] = {
+                "locked": dict(status.lock.locked),
+                "loose": dict(status.lock.loose),
+                "sentence": status.lock.sentence,
+            }
+        return told
 
     def wait(self, rev: int, timeout_s: float) -> Snapshot:
         """Block until something newer than `rev` is true, or the time is over."""
@@ -173,15 +196,28 @@ class Table:
             self._publish(self._watcher.take(self._blind()), judged=False)
             return index
         self._last_t_s = frame.t_s
-        _, step = self._watcher.see(frame)
+        if self._camera.status().state == "frozen":  # what it shows need not be what stands there
+            frozen = Sighting(t_s=frame.t_s, frame=frame.index, trouble="frozen")
+            self._publish(self._watcher.take(frozen), judged=False)
+            return frame.index
+        sighting, step = self._watcher.see(frame)
         self._publish(step, judged=True)
+        self._steady(sighting)
         return frame.index
+
+    def _steady(self, sighting: Sighting) -> None:
+        """Hold the camera's automatics, or let them go; after the frame was judged, for it may take a moment."""
+        act = self._steadiness.after(sighting)
+        if act == "lock":
+            self._camera.controls.lock()
+        elif act == "release":
+            self._camera.controls.release()
 
     def _blind(self) -> Input:
         """No frame came: the clock goes on, and a camera that is gone is something the referee must know."""
         now_s = self._last_t_s + TICK_S
         self._last_t_s = now_s
-        state = str(self._camera.status().state)
+        state = self._camera.status().state
         if state in ("lost", "frozen"):
             return Sighting(t_s=now_s, frame=-1, trouble="lost" if state == "lost" else "frozen")
         return Tick(now_s)

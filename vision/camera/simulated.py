@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from vision.camera.controls import NoControls
 from vision.camera.frame import CameraStatus, Frame, Image
@@ -41,7 +42,7 @@ class SimulatedCamera:
 
     def status(self) -> CameraStatus:
         """How the camera is now."""
-        return self._newest.status()
+        return replace(self._newest.status(), lock=self.controls.held())
 
     def close(self) -> None:
         """Stop the thread."""
