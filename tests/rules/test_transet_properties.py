@@ -2,7 +2,6 @@
 
 import random
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -142,35 +141,6 @@ def test_ten_pieces_for_ever_and_always_a_turn(position: TransetPosition) -> Non
         assert turn in list(G.legal_turns(position, G.picture(after)))
         for stage in G.stages(position, turn):
             assert turn in list(G.legal_turns(position, stage))
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_each_piece_on_each_site_is_illegal_unless_a_turn_ends_or_passes_there(seed: int) -> None:
-    position = walk(seed, seed)
-    before = G.picture(position)
-    ends, stages, taken = [], [], set()
-    for turn in G.legal_turns(position):
-        end = dict(G.picture(G.after(position, turn)).on)
-        ends.append(end)
-        stages += [dict(stage.on) for stage in G.stages(position, turn)]
-        if G.outcome(G.after(position, turn)) and len(end) == 9:
-            shifts = G.turn_shifts(position, turn)
-            taken.add((shifts[0].origin, shifts[0].to))
-    for site, kinds in before.on.items():
-        for to in SITES:
-            if to == site:
-                continue
-            on = {s: k for s, k in before.on.items() if s != site}
-            on[to] = tuple(sorted(on.get(to, ()) + kinds))
-            verdict = G.judge(position, Placement(on))
-            if on in ends or (site, to) in taken:
-                assert verdict.answer == "complete"
-            elif on in stages:
-                assert verdict.answer == "partial"
-            else:
-                assert verdict.answer == "illegal"
-                assert verdict.reasons[0].code != "NOT_A_TURN"
-                assert len(verdict.way_back) == 1
 
 
 @settings(max_examples=40, deadline=None)
