@@ -35,7 +35,7 @@ def play_table(seed: int, turns: int, game: Game, report: Report | None = None) 
     try:
         evening(manners_at(table), turns)
         if table.questioned:
-            table.fault("question", "the referee asked though nothing was in doubt")
+            table.fault("question", table.questioned)
     except Wrong as wrong:
         table.fault(wrong.kind, wrong.text)
         report.turns = max(report.turns, before + 1)  # a table that fails at once must not go on for ever

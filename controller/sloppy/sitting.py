@@ -41,7 +41,7 @@ class Sitting:
         self.mat = Playmat(game.name, game.name, game.sites, self.rng, self.take)
         self.expecting = False  # offences are planted only by the twin
         self.tidy = False  # hands hide no more than they touch
-        self.questioned = False
+        self.questioned = ""  # what the referee asked though nothing was in doubt
         self.position: Position = game.start()
         self.truth: list[Row] = []
         self.history: list[tuple[Position, Turn]] = []  # of this game
@@ -60,7 +60,7 @@ class Sitting:
                 raise Wrong("accusation", f"{said}; {self.whereabouts()}")
             if event.event == "question":
                 self.report.questions += 1
-                self.questioned = True
+                self.questioned = self.questioned or f"asked about {event.data['candidates']}; {self.whereabouts()}"
             self.report.rewritten += event.event == "turn" and bool(event.data.get("revised"))
             self.report.withdrawn += event.event == "withdrawn"
 

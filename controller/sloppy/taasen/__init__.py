@@ -7,7 +7,7 @@ from functools import partial
 
 from controller.rules.api import Position, Shift, Site, Turn
 from controller.rules.taasen.board import CORNERS, OFF, SHORES, TOUCHES, TaasenPosition
-from controller.sloppy.ambiguity import changed_turn_is_plain, plain_pair
+from controller.sloppy.ambiguity import changed_turn_is_plain, pairs, plain_pair, reaches
 from controller.sloppy.hands import ends, wait_of
 from controller.sloppy.manners import Offence
 from controller.sloppy.planting import unexplained
@@ -32,9 +32,9 @@ class TaasenManners:
             (0.10, partial(false_start, self)),
             (0.08, partial(hasty_pair, self)),
             (0.06, partial(early_hand, self)),
-            (0.10, partial(changed_answer, self)),
-            (0.12, partial(left_standing, self)),
-            (0.04, partial(moved_on, self)),
+            (0.15, partial(changed_answer, self)),
+            (0.20, partial(left_standing, self)),
+            (0.20, partial(moved_on, self)),
         )
 
     @property
@@ -55,8 +55,8 @@ class TaasenManners:
         turns = [turn for turn in table.game.legal_turns(table.position) if not other_meaning(table, turn)]
         if not turns:
             return self.pick_at(table.position)
-        for wanted in (lambda turn: crushes(table, turn), lambda turn: acts_of(table, turn)[1] is not None):
-            sharp = [turn for turn in turns if wanted(turn)]
+        pressing = [turn for turn in turns if acts_of(table, turn)[1] is not None]
+        for sharp in ([turn for turn in pressing if crushes(table, turn)], pressing):
             if sharp and table.rng.random() < EAGER:
                 return table.rng.choice(sharp)
         return table.rng.choice(turns)
@@ -84,8 +84,13 @@ class TaasenManners:
         return wait_of(self.table, turn)
 
     def changes_plainly(self, first: Turn, second: Turn) -> bool:
-        """Not where the second is also a next turn after the first."""
-        return changed_turn_is_plain(self.table, first, second)
+        """Not where the second, or its attack alone, is also a next turn after the first, or two of them."""
+        table = self.table
+        if not changed_turn_is_plain(table, first, second):
+            return False
+        middle = table.game.after(table.position, first)
+        seen = [*table.game.stages(table.position, second), table.stands(table.game.after(table.position, second))]
+        return not any(any(True for _ in way(table, middle, picture)) for picture in seen for way in (reaches, pairs))
 
     def pair_is_plain(self, first: Turn, second: Turn) -> bool:
         """By listing all pairs."""

@@ -1,4 +1,4 @@
-"""How people carry out one turn of Taasen: attack and answer, by one hand or two, and a crushed piece taken off late."""
+"""How people carry out one turn of Taasen: attack and answer, one hand or two, a crushed piece taken off late."""
 
 from __future__ import annotations
 

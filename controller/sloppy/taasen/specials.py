@@ -1,9 +1,9 @@
-"""Turns of Taasen that don't go straight: answers changed, crushed pieces left standing, and one that nobody can tell."""
+"""Turns of Taasen that do not go straight: an answer changed, a crushed piece left standing, one nobody can tell."""
 
 from __future__ import annotations
 
-from controller.rules.api import Shift, Turn
-from controller.sloppy.ambiguity import plain_pair, reaches
+from controller.rules.api import Placement, Position, Shift, Turn
+from controller.sloppy.ambiguity import pairs, plain_pair, reaches
 from controller.sloppy.hands import carry, ends, rest
 from controller.sloppy.manners import Manners
 from controller.sloppy.sitting import EXTENDABLE_S, SETTLED_S, Sitting, Wrong
@@ -29,10 +29,13 @@ def changed_answer(manners: Manners) -> bool:
     """The pressed piece goes one way, and then, before anything else happens, another way."""
     table = manners.table
     rng, game = table.rng, table.game
-    first = manners.pick()
-    attack, answer = acts_of(table, first)
-    if answer is None or answer.to is None:
+    pressing = [turn for turn in game.legal_turns(table.position) if acts_of(table, turn)[1] is not None]
+    pressing = [turn for turn in pressing if not crushes(table, turn) and not other_meaning(table, turn)]
+    if not pressing:
         return False
+    first = rng.choice(pressing)
+    attack, answer = acts_of(table, first)
+    assert answer is not None
     others = [
         turn
         for turn in game.legal_turns(table.position)
@@ -70,8 +73,9 @@ def left_standing(manners: Manners) -> bool:
     first = rng.choice(crushing)
     attack, answer = acts_of(table, first)
     assert answer is not None
+    base, end = table.position, game.after(table.position, first)
     second = _around(manners, first, answer)
-    if second is None:
+    if second is None or _taken_back(table, base, game.after(end, second), answer):
         return False
     table.mat.blot = frozenset()
     carry(table, attack)
@@ -93,7 +97,7 @@ def left_standing(manners: Manners) -> bool:
         raise Wrong("mismatch", f"accepted before the crushed piece was gone; {table.whereabouts()}")
     if rng.random() < 0.4:
         third = _after(manners, answer)
-        if third is not None:
+        if third is not None and not _taken_back(table, base, game.after(table.position, third), answer):
             table.habit("left standing for two turns")
             manners.carry_out(third, brisk=True)
             table.settle(EXTENDABLE_S)
@@ -120,6 +124,25 @@ def _around(manners: Manners, first: Turn, answer: Shift) -> Turn | None:
     return None
 
 
+def _taken_back(table: Sitting, base: Position, position: Position, answer: Shift) -> bool:
+    """Whether the crushed piece, still standing, could as well mean that the attack on it was taken back.
+
+    `base`: the position before the attack.
+    """
+    game = table.game
+    on = {site: list(kinds) for site, kinds in table.stands(position).on.items()}
+    assert answer.origin is not None
+    on.setdefault(answer.origin, []).append(answer.piece)
+    seen = Placement({site: tuple(sorted(kinds)) for site, kinds in sorted(on.items())})
+    earlier = [before for before, turn in table.history[-3:] if game.after(before, turn) == base]
+    for before in (base, *earlier):
+        if any(True for way in (reaches, pairs) for _ in way(table, before, seen)):
+            return True
+        if before != base and game.judge(before, seen).answer != "illegal":
+            return True
+    return False
+
+
 def _after(manners: Manners, answer: Shift) -> Turn | None:
     """One more turn that leaves the crushed piece's site alone."""
     table = manners.table
@@ -127,9 +150,9 @@ def _after(manners: Manners, answer: Shift) -> Turn | None:
     for _ in range(8):
         third = manners.pick()
         shifts = game.turn_shifts(table.position, third)
-        if answer.origin not in game.turn_sites(table.position, third) and all(shift.to for shift in shifts):
-            if game.outcome(game.after(table.position, third)) is None:
-                return third
+        around = answer.origin not in game.turn_sites(table.position, third) and all(shift.to for shift in shifts)
+        if around and game.outcome(game.after(table.position, third)) is None:
+            return third
     return None
 
 
@@ -159,7 +182,7 @@ def moved_on(manners: Manners) -> bool:
         table.stay(EXTENDABLE_S)
         if table.report.questions != asked + 1:
             raise Wrong("missed", f"nobody asked whether {attack.piece} fled or was moved on; {table.whereabouts()}")
-        table.questioned = False
+        table.questioned = ""
         if table.rng.random() < 0.5:
             table.answer(player, "yes")
             table.played(turn)
