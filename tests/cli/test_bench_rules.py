@@ -6,7 +6,7 @@ import pytest
 
 from controller.cli.bench_rules import leaves, pictures
 from controller.rules.perft import perft
-from controller.rules.registry import game_named
+from controller.rules.registry import game_named, game_names
 
 
 @pytest.mark.parametrize(("depth", "nodes"), [(0, 1), (1, 9), (2, 81), (3, 855)])
@@ -15,7 +15,7 @@ def test_every_leaf_is_made_and_counted_once(depth: int, nodes: int) -> None:
     assert leaves(game, game.start(), depth) == perft(game, game.start(), depth) == nodes
 
 
-@pytest.mark.parametrize("name", ["transet"])
+@pytest.mark.parametrize("name", game_names())
 def test_the_pictures_of_a_game_are_of_every_sort(name: str) -> None:
     game = game_named(name)
     shown = list(pictures(game, 200))

@@ -5,61 +5,69 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
+import pytest
+
 from controller.referee.lines import Line
 from controller.referee.reading import differing
 from controller.referee.search import explain
-from controller.rules.api import Placement
-from controller.rules.transet import TRANSET
+from controller.rules.api import Game, Placement
+from controller.rules.registry import game_named, game_names
+
+GAMES = [name for name in game_names() if game_named(name).tries_two_turns]
 
 
-def random_lines(seed: int, games: int) -> Iterator[Line]:
+def random_lines(game: Game, seed: int, games: int) -> Iterator[Line]:
     """Lines of random games, with their last two turns open."""
     rng = random.Random(seed)
     for _ in range(games):
-        line = Line(TRANSET.start())
+        line = Line(game.start())
         for _ in range(rng.randrange(1, 40)):
-            turns = list(TRANSET.legal_turns(line.position))
+            turns = list(game.legal_turns(line.position))
             if not turns:
                 break
-            line = line.then(TRANSET, rng.choice(turns))
-        if TRANSET.outcome(line.position) is None:
+            line = line.then(game, rng.choice(turns))
+        if game.outcome(line.position) is None:
             yield line
 
 
-def relocations(placement: Placement) -> Iterator[Placement]:
+def relocations(game: Game, placement: Placement) -> Iterator[Placement]:
     """Every placement with one piece somewhere else."""
     for origin, kinds in placement.on.items():
-        for site in sorted(TRANSET.sites):
-            if site not in placement.on:
-                on = {**placement.on, site: kinds}
-                del on[origin]
-                yield Placement(on)
+        for kind in kinds:
+            for site in sorted(game.sites - {origin}):
+                on = {**placement.on, site: tuple(sorted((*placement.on.get(site, ()), kind)))}
+                on[origin] = tuple(other for other in kinds if other != kind)
+                yield Placement({site: stack for site, stack in on.items() if stack})
 
 
-def test_no_illegal_relocation_is_explained_by_two_turns() -> None:
+@pytest.mark.parametrize("name", GAMES)
+def test_no_illegal_relocation_is_explained_by_two_turns(name: str) -> None:
+    game = game_named(name)
     tried = refused = 0
-    for line in random_lines(1, 60):
-        before = TRANSET.picture(line.position)
-        for after in relocations(before):
+    for line in random_lines(game, 1, 60):
+        before = game.picture(line.position)
+        for after in relocations(game, before):
             tried += 1
-            found = explain(TRANSET, (line,), (), after, differing(before, after), frozenset())
+            found = explain(game, (line,), (), after, differing(before, after), frozenset())
             assert not found.quick
             refused += found.answer == "illegal"
     assert tried > 5_000
     assert refused > tried / 2
 
 
-def test_two_turns_are_found_where_their_sites_changed_or_were_hidden() -> None:
-    for seed, line in enumerate(random_lines(2, 60)):
+@pytest.mark.parametrize("name", GAMES)
+def test_two_turns_are_found_where_their_sites_changed_or_were_hidden(name: str) -> None:
+    game = game_named(name)
+    for seed, line in enumerate(random_lines(game, 2, 60)):
         rng = random.Random(seed)
-        first = rng.choice(list(TRANSET.legal_turns(line.position)))
-        middle = line.then(TRANSET, first)
-        if TRANSET.outcome(middle.position) is not None:
+        first = rng.choice(list(game.legal_turns(line.position)))
+        middle = line.then(game, first)
+        if game.outcome(middle.position) is not None:
             continue
-        second = rng.choice(list(TRANSET.legal_turns(middle.position)))
-        last = middle.then(TRANSET, second)
-        touched = TRANSET.turn_sites(line.position, first) | TRANSET.turn_sites(middle.position, second)
-        found = explain(TRANSET, (line,), (), TRANSET.picture(last.position), touched, frozenset())
+        second = rng.choice(list(game.legal_turns(middle.position)))
+        last = middle.then(game, second)
+        touched = game.turn_sites(line.position, first) | game.turn_sites(middle.position, second)
+        found = explain(game, (line,), (), game.picture(last.position), touched, frozenset())
         assert found.answer in ("complete", "unchanged"), (seed, found)
         if found.quick:
             assert last.position in {one.position for one in found.lines}
