@@ -84,13 +84,14 @@ def _choices(
     before: tuple[str, ...], board: Board, allowed: Allowed, work: Work, limit: int, separators: int
 ) -> Iterator[Chosen]:
     """Ways for rows under the budgets, the colours on both platforms right."""
+    rules = allowed.for_rows()
     forced: list[tuple[int, tuple[Way, ...]]] = []
     calm: list[int] = []
     for row, (old, new) in enumerate(zip(before, board.rows, strict=True)):
         if old == new:
             calm.append(row)
             continue
-        ways = row_ways(old, new, allowed)
+        ways = row_ways(old, new, rules)
         work.nodes += 1
         if not ways:
             return
@@ -117,7 +118,7 @@ def _choices(
     spare: dict[tuple[int, int], list[tuple[int, Way]]] = {}
     if separators and any(left[0] or left[1] for _, left in bases):
         for row in calm:
-            for way in row_ways(before[row], before[row], allowed):
+            for way in row_ways(before[row], before[row], rules):
                 work.nodes += 1
                 spare.setdefault((way.own, way.other), []).append((row, way))
     if not spare:
@@ -199,14 +200,16 @@ def orders(chosen: Chosen, board: Board, allowed: Allowed, work: Work) -> Iterat
         piled.setdefault(pile, []).append(strokes)
     start = (0,) * len(chosen)
     for pile, loadings in piled.items():
-        work.nodes += 1
+        work.nodes += 4 * len(loadings)
         queue = pile[::-1]  # the order in which the pieces leave the platform
         if not allowed.free and not queue.endswith(board.own):
             continue
         tails = []
         for strokes, out in _unload(chosen, board.own, queue, start, "", (), allowed, work):
-            tails += [strokes + more for more in _clear(chosen, board.other, out, start, (), allowed, work)]
-        for loading in loadings:
+            for more in _clear(chosen, board.other, out, start, (), allowed, work):
+                tails.append(strokes + more)
+                yield loadings[0] + tails[-1]
+        for loading in loadings[1:]:
             for tail in tails:
                 yield loading + tail
 
@@ -269,8 +272,9 @@ def _unload(
     for begin in _starts(queue, allowed):
         for i, (row, way) in enumerate(chosen):
             start = done[i]
+            work.nodes += 1
             for size in range(_fitting(way, start, queue, begin, spare, allowed), 0, -1):
-                work.nodes += 1
+                work.nodes += 4
                 stop = start + size
                 if way.ends[stop] and (allowed.split_platform or _edge(queue, begin + size)):
                     more = way.ejected[way.surplus[start] : way.surplus[stop]][::-1] + out

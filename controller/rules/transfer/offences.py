@@ -27,7 +27,7 @@ RELAXED: tuple[tuple[str, Mapping[str, bool]], ...] = (
     ("LOAD_AFTER_UNLOAD", {"reloaded": True, "any_order": True}),
     ("LOAD_AFTER_UNLOAD", {"early_clear": True, "any_order": True}),
 )
-MOST = CAPACITY + 2  # pieces of one turn that are still called too many; beyond it nothing is sure (and it gets slow)
+MOST = CAPACITY + 1  # pieces of one turn that are still called too many; beyond it nothing is sure (and it gets slow)
 
 
 def owing(board: Board, mover: Player) -> tuple[Reason, ...]:
@@ -98,6 +98,11 @@ def crowded(seen: Lanes, mover: Player) -> tuple[Reason, ...]:
     return tuple(found)
 
 
+def _unseen(allowed: Allowed) -> int:
+    """How many rows that look unchanged an offence may have used: what no row shows is hardly a reason."""
+    return 0 if allowed.overpush or allowed.capacity > CAPACITY else 1
+
+
 class Case:
     """One side's reading of an illegal board (no piece missing, no lane overfull); gaps don't count here."""
 
@@ -142,20 +147,19 @@ class Case:
     def _first_relaxed(self, reordered: list[Reason]) -> tuple[Reason | None, int]:
         """The reason of the first rule that explains the board when it is switched off, fewest pieces first.
 
-        What no row shows is not assumed here: at most one row that looks unchanged, none for too many pieces. A row
-        in another order is a better reason than several pieces gone round about.
+        A row in another order is a better reason than several pieces gone round about.
         """
         possible = []
         for code, switches in self.relaxed:
             if code == "LOAD_AFTER_UNLOAD" and not self.board.own:
                 continue  # what was loaded too late lies on the platform, or nothing of it shows
             allowed = self.allowed._replace(**switches)
-            match = self._try(allowed, CAPACITY, 1)
+            match = self._try(allowed, CAPACITY, _unseen(allowed))
             if match:
                 possible.append((code, allowed, match))
         for limit in range(1, CAPACITY):
             for code, allowed, _ in possible:
-                match = self._try(allowed, limit, 1)
+                match = self._try(allowed, limit, _unseen(allowed))
                 if match:
                     return self._named(code, match), limit
             if reordered:
@@ -163,10 +167,9 @@ class Case:
         for code, _, match in possible:
             return self._named(code, match), CAPACITY
         allowed = self.allowed._replace(capacity=MOST)
-        for limit in range(CAPACITY + 1, MOST + 1):
-            match = self._try(allowed, limit, 0)
-            if match:
-                return reason("OVER_CAPACITY", self.mover, self._sites(match), count=str(limit)), limit
+        match = self._try(allowed, MOST, _unseen(allowed))
+        if match:
+            return reason("OVER_CAPACITY", self.mover, self._sites(match), count=str(MOST)), MOST
         return None, 99
 
     def _reordered(self) -> list[Reason]:

@@ -6,7 +6,8 @@ platforms' orders can be checked over all rows together (`matching`).
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Iterable
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from controller.rules.transfer.board import CAPACITY, KIND_OF, ROOM
@@ -36,6 +37,17 @@ class Allowed(NamedTuple):
     reloaded: bool = False
     early_clear: bool = False
 
+    def for_rows(self) -> Allowed:
+        """The same without what is only a matter of platforms: rows' ways are remembered by this."""
+        return Allowed(
+            self.capacity,
+            split_load=self.split_load,
+            split_push=self.split_push,
+            far_end=self.far_end,
+            overpush=self.overpush,
+            reloaded=self.reloaded,
+        )
+
 
 class Way(NamedTuple):
     """One row's part in a turn. `ends[j]`: a stroke may end when j pieces are in; `surplus[j]`: how many are out then.
@@ -55,6 +67,7 @@ class Way(NamedTuple):
     other: int
 
 
+@cache
 def weigh(pieces: str) -> int:
     """A multiset of colours as one integer."""
     return sum(WEIGHT[piece] for piece in pieces)
@@ -84,35 +97,38 @@ def row_ways(before: str, after: str, allowed: Allowed) -> tuple[Way, ...]:
                 found += _far_puts(before, after, taken)
         if allowed.far_end and taken:
             found += _far_loads(before, after, taken, allowed)
-    found.sort(key=lambda way: len(way.loaded) + len(way.inserted) + len(way.ejected) + len(way.cleared))
-    return tuple(way for way in found if way[:4] != ("", "", "", ""))
+    if before == after:
+        found = [way for way in found if way.loaded or way.inserted or way.ejected or way.cleared]
+    if len(found) > 1:
+        found.sort(key=lambda way: len(way.loaded) + len(way.inserted) + len(way.ejected) + len(way.cleared))
+    return tuple(found)
 
 
 def _near_ways(before: str, after: str, taken: int, allowed: Allowed) -> list[Way]:
     found = []
-    size = len(before)
+    size, length, most = len(before), len(after), allowed.capacity
     rest = size - taken
-    for pushed in range(min(allowed.capacity, len(after)) + 1):
-        least = max(0, rest + pushed - ROOM)
-        most = least
+    for pushed in range(min(most, length) + 1):
+        needed = max(0, rest + pushed - ROOM)
+        outs: Iterable[int] = (needed,)
         if (pushed and allowed.overpush) or (not pushed and allowed.reloaded):
-            most = min(rest, allowed.capacity)
-        for out in range(least, most + 1):
-            kept = before[taken : size - out]
-            put = len(after) - pushed - len(kept)
-            if put < 0 or put > allowed.capacity or after[pushed : pushed + len(kept)] != kept:
+            outs = range(needed, min(rest, most) + 1)
+        for out in outs:
+            stays = rest - out
+            put = length - pushed - stays
+            if not 0 <= put <= most or not after.startswith(before[taken : size - out], pushed):
                 continue
-            if out and not allowed.split_push:
-                inner = kept[-1:] or after[:pushed][-1:]
-                if inner == before[size - out]:
-                    continue
-            surplus = (*(max(0, rest + j - ROOM) for j in range(pushed)), out)
-            ends = tuple(
-                allowed.split_push or x == 0 or x == rest or before[size - x - 1] != before[size - x] for x in surplus
-            )
-            loaded, inserted = before[:taken], after[:pushed][::-1]
-            ejected, cleared = before[size - out :][::-1] if out else "", after[len(after) - put :] if put else ""
-            found.append(_way(loaded, inserted, ejected, cleared, ends, surplus, ""))
+            if out and not allowed.split_push and before[size - out] == after[pushed + stays - 1 : pushed + stays]:
+                continue
+            surplus, ends = (0,) * (pushed + 1), (True,) * (pushed + 1)
+            if out:
+                surplus = (*(max(0, rest + j - ROOM) for j in range(pushed)), out)
+                ends = tuple(
+                    allowed.split_push or x == 0 or x == rest or before[size - x - 1] != before[size - x]
+                    for x in surplus
+                )
+            ejected = before[size - out :][::-1] if out else ""
+            found.append(_way(before[:taken], after[:pushed][::-1], ejected, after[length - put :], ends, surplus, ""))
     return found
 
 
