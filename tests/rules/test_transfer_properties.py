@@ -280,6 +280,28 @@ def test_the_generator_under_options(chosen: dict[str, str]) -> None:
         assert set(found) == census(game_.law, rows).results.keys()
 
 
+@pytest.mark.parametrize("chosen", OPTIONS, ids=lambda c: "+".join(c))
+def test_texts_come_back_under_options(chosen: dict[str, str]) -> None:
+    game_ = G.with_options(chosen)
+    rng = random.Random(5)
+    texts = set()
+    for seed in range(40):
+        position = somewhere(seed, seed % 30)
+        if chosen.get("adjacency") == "cells":  # gaps anywhere: the rows move to the far end in part
+            gapped = ((row[:2] + "." * (5 - len(row)) + row[2:]).rstrip(".") for row in position.rows)
+            position = position._replace(rows=tuple(gapped))
+        turn = random_turn(position, rng, game_.law)
+        if turn is not None:
+            text = game_.turn_text(position, turn)
+            assert game_.parse_turn(position, text) == turn
+            assert len([*game_.stages(position, turn)]) == len(turn.strokes) - 1
+            after = game_.after(position, turn)
+            assert game_.parse_position(game_.position_text(after)) == after
+            assert sorted("".join(after.rows).replace(".", "")) == sorted("".join(position.rows).replace(".", ""))
+            texts.add(text)
+    assert any("@" in text for text in texts) == ("platform" in chosen)
+
+
 def test_dead_ends_are_triples_of_one_colour() -> None:
     rows = G.parse_position("sgooo/ybvp/sgyb/vpsg/ybvp/sgyb/vpso/ybv/pog S").rows
     stage = Stage(rows)
