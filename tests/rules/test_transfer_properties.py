@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controller.rules.api import TextError
+from controller.rules.api import Placement, TextError
 from controller.rules.perft import perft
 from controller.rules.transfer import TRANSFER as G
 from controller.rules.transfer import TransferPosition, TransferTurn
@@ -170,6 +170,36 @@ def test_shifts_lead_from_one_picture_to_the_other(position: TransferPosition, r
     assert not any(any(line) for line in lanes.values())
     changed = {site for site in G.sites if before.on.get(site) != after.on.get(site)}
     assert changed <= G.turn_sites(position, turn)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.integers(0, 10**6), st.integers(0, 35), st.booleans())
+def test_the_nearest_start_can_be_reached(seed: int, disturbed: int, lost: bool) -> None:
+    rng = random.Random(seed)
+    start = random_start(rng)._replace(mover=None)
+    on = {site: list(kinds) for site, kinds in G.picture(start).on.items()}
+    assert G.setup(G.picture(start)).position == start
+    for _ in range(disturbed):
+        kind = on[rng.choice([site for site in sorted(on) if on[site]])].pop()
+        if not lost or rng.random() < 0.5:
+            on.setdefault(rng.choice(sorted(G.sites)), []).append(kind)
+        if not any(on.values()):
+            break
+    seen = G.normal(Placement({site: tuple(kinds) for site, kinds in on.items() if kinds}))
+    found = G.setup(seen)
+    assert G.setup(G.picture(found.nearest)).position == found.nearest
+    assert (found.position is None) == bool(found.wrong)
+    assert found.right == 35 - sum(shift.to is not None for shift in found.wrong)
+    lanes: dict[str, list[str]] = {lane: [] for lane in ("south", "north", *"ABCDEFGHI")}
+    for site, kinds in seen.on.items():
+        lanes[G.lane(site)] += kinds
+    for shift in found.wrong:
+        if shift.origin is not None:
+            lanes[G.lane(shift.origin)].remove(shift.piece)
+        if shift.to is not None:
+            lanes[G.lane(shift.to)].append(shift.piece)
+    wanted = {lane: sorted(KIND_OF[c] for c in row) for lane, row in zip("ABCDEFGHI", found.nearest.rows, strict=True)}
+    assert {lane: sorted(kinds) for lane, kinds in lanes.items()} == {**wanted, "south": [], "north": []}
 
 
 def refusal(read: Callable[[str], object], text: str) -> int | None:
