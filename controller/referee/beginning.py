@@ -6,7 +6,8 @@ from controller.referee.lines import Line
 from controller.referee.reading import left_their_places
 from controller.referee.record import begin_game
 from controller.referee.state import Draft
-from controller.rules.api import Game, Placement, Position
+from controller.referee.strokes import Way
+from controller.rules.api import Game, Placement, PlaysInStrokes, Position
 
 
 def lines_from(game: Game, position: Position, record_of: Line | None = None) -> tuple[Line, ...]:
@@ -24,6 +25,14 @@ def possible(game: Game, placement: Placement) -> Position | None:
     return None if placement.hidden else game.midgame(placement)
 
 
+def stands_as_new(game: Game, placement: Placement) -> bool:
+    """Whether a set-up stands that says by itself that a new game begins.
+
+    Where pieces may be laid out in nearly any way it doesn't: most boards after a first turn are set-ups too.
+    """
+    return not isinstance(game, PlaysInStrokes) and game.setup(placement).position is not None
+
+
 def await_setup(draft: Draft) -> None:
     """Phase "setup": begin when a set-up stands still, or as the start mode says."""
     state = draft.state
@@ -34,7 +43,9 @@ def await_setup(draft: Draft) -> None:
     if state.start_mode not in ("setup", "auto"):
         if seen.clocks.settled(timing):
             position = game.parse_position(state.start_mode)
-            standing = game.setup(game.picture(position)).position
+            standing, mover = game.setup(game.picture(position)).position, game.to_move(position)
+            if standing is not None and mover is not None:
+                standing = game.with_mover(standing, mover)
             draft.set(start_mode="setup")
             begin_game(draft, lines_from(game, position), position, "start" if standing == position else "midgame")
         return
@@ -63,6 +74,8 @@ def await_new_game(draft: Draft) -> None:
         gone = left_their_places(state.game, state.game.picture(state.line.position), seen.placement)
         if gone > state.game.turn_size + 1:
             start_rearranging(draft)
+        elif isinstance(state.game, PlaysInStrokes):
+            return  # what stands is still the end of the last game
     setup = state.game.setup(seen.placement)
     draft.set(setup=setup if draft.state.rearranging else None)
     if setup.position is not None and seen.clocks.settled(timing, timing.new_game_s):
@@ -74,4 +87,4 @@ def start_rearranging(draft: Draft) -> None:
     if not draft.state.rearranging:
         draft.emit("rearranging")
         draft.set(rearranging=True, offence=None, accused=(), owed=(), stage=None, stage_at=None, partial=False,
-                  pending=(), question=(), question_about="")  # fmt: skip
+                  pending=(), question=(), question_about="", doubts=(), way=Way())  # fmt: skip

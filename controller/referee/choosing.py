@@ -8,7 +8,8 @@ from controller.referee.lines import Line, same_history, without_repeats
 from controller.referee.reading import Reading
 from controller.referee.search import MOST_LINES, Explained, explain
 from controller.referee.state import Draft, State
-from controller.rules.api import Placement, Player, Verdict
+from controller.referee.strokes import explain_by_strokes
+from controller.rules.api import Placement, Player, PlaysInStrokes, Verdict
 
 STANDS = ("unchanged", "complete")
 
@@ -25,7 +26,8 @@ class Choice:
 def consider(draft: Draft, done: Player | None = None) -> Choice:
     """What the newest frame means. Remembers the answer: a board that lies still is judged once."""
     state = draft.state
-    key = (state.seen.readings, state.lines, state.pending, state.seen.touched, state.seen.touched_since_pending)
+    seen = state.seen
+    key = (seen.readings, state.lines, state.pending, seen.touched, seen.touched_since_pending, state.way)
     if done is None and state.memo is not None and state.memo[0] == key:
         return _choose(state.memo[1], state.lines)
     results = tuple((reading, _explained(state, reading.placement, done)) for reading in state.seen.readings)
@@ -36,6 +38,8 @@ def consider(draft: Draft, done: Player | None = None) -> Choice:
 
 def _explained(state: State, placement: Placement, done: Player | None) -> Explained:
     seen = state.seen
+    if isinstance(state.game, PlaysInStrokes):
+        return explain_by_strokes(state.game, state.lines, state.pending, placement, state.way, done)
     return explain(state.game, state.lines, state.pending, placement, seen.touched, seen.touched_since_pending, done)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.referee.beginning import await_new_game, lines_from, possible, start_rearranging
+from controller.referee.beginning import await_new_game, lines_from, possible, stands_as_new, start_rearranging
 from controller.referee.choosing import Choice, consider
 from controller.referee.crushed import still_there, without
 from controller.referee.lines import Line, same_history, without_repeats
@@ -18,9 +18,10 @@ from controller.referee.record import (
     strong,
 )
 from controller.referee.search import MOST_LINES, Explained
-from controller.referee.state import Draft
+from controller.referee.state import Draft, State
+from controller.referee.strokes import Way, with_null_turns, within_a_stroke
 from controller.referee.view import Offence
-from controller.rules.api import Owed, Placement, Player, Verdict
+from controller.rules.api import Owed, Placement, Player, PlaysInStrokes, Reason, Verdict
 
 
 def judge_board(draft: Draft) -> None:
@@ -32,13 +33,15 @@ def judge_board(draft: Draft) -> None:
         if agree(state.ruled, state.seen.placement):
             return
         draft.set(ruled=None)
+    if _still_asked_about(state):
+        return
     choice = consider(draft)
     answer = choice.explained.answer
     if state.rearranging:
         if answer not in ("unchanged", "complete") or choice.explained.quick or choice.close:
             await_new_game(draft)
             return
-        if answer == "complete" and state.game.setup(choice.placement).position is not None:
+        if answer == "complete" and stands_as_new(state.game, choice.placement):
             await_new_game(draft)
             return
     if answer == "unchanged":
@@ -53,6 +56,12 @@ def judge_board(draft: Draft) -> None:
         stage(draft, choice)
     elif answer == "illegal":
         refuse(draft, choice)
+
+
+def _still_asked_about(state: State) -> bool:
+    """Whether strokes without a seam have been asked about and nothing has happened since: what comes next tells."""
+    asked = state.asked if state.question_about == "thread" else None
+    return asked is not None and isinstance(state.game, PlaysInStrokes) and agree(asked, state.seen.placement)
 
 
 def judge_done(draft: Draft, player: Player | None) -> None:
@@ -98,6 +107,8 @@ def accept(draft: Draft, choice: Choice) -> None:
     state = draft.state
     found = choice.explained
     lines = found.lines
+    if found.answer == "unchanged" and isinstance(state.game, PlaysInStrokes):
+        lines = with_null_turns(state.game, lines, choice.placement, state.way)
     if state.question_about == "thread":
         kept = [line.as_stage() for line in state.lines if not any(same_history(line, new) for new in lines)]
         lines = without_repeats([*lines, *kept])[:MOST_LINES]
@@ -109,9 +120,12 @@ def accept(draft: Draft, choice: Choice) -> None:
         draft.emit("restored", {"by": "put_back"})
     draft.set(
         pending=(), offence=None, accused=(), owed=(), stage=None, stage_at=None, partial=False, rearranging=False,
-        setup=None, provisional=found.waits and found.answer == "complete",
+        setup=None, way=Way(), provisional=found.waits and found.answer == "complete",
     )  # fmt: skip
-    draft.set_seen(touched=frozenset(), touched_since_pending=frozenset(), explained=choice.placement, gap_s=0.0)
+    stands = state.game.picture(draft.state.line.position)
+    draft.set_seen(
+        touched=frozenset(), touched_since_pending=frozenset(), explained=choice.placement, seam=stands, gap_s=0.0
+    )
     asking = _question_after(draft, choice)
     if not asking:
         answered(draft, "seen")
@@ -141,7 +155,7 @@ def ask(draft: Draft, about: str, lines: tuple[Line, ...], placement: Placement)
     if state.asked is not None and state.question and agree(state.asked, placement):
         return
     candidates = tuple(candidate(state.game, line) for line in lines)
-    draft.set(question=candidates, question_about=about, asked=placement, offence=None)
+    draft.set(question=candidates, question_about=about, asked=placement, offence=None, doubts=())
     draft.emit("question", {"candidates": [dict(one) for one in candidates]})
 
 
@@ -149,7 +163,7 @@ def answered(draft: Draft, by: str) -> None:
     """The question, if there is one, is over."""
     if draft.state.question_about:
         draft.emit("answered", {"by": by})
-        draft.set(question=(), question_about="", asked=None)
+        draft.set(question=(), question_about="", asked=None, doubts=())
 
 
 def stage(draft: Draft, choice: Choice) -> None:
@@ -179,11 +193,13 @@ def stage(draft: Draft, choice: Choice) -> None:
             draft.set(offence=None, accused=())
         draft.set(stage_at=choice.placement)
         draft.set_seen(gap_s=0.0)
+        if not choice.placement.hidden and not verdict.missing:
+            draft.set_seen(seam=choice.placement)
     draft.set(partial=True, owed=verdict.owed, missing=verdict.missing, provisional=False)
     key = (state.game.position_text(draft.state.line.position), choice.placement)
     if moved_on and not _same_stage(state.stage, key):
         draft.emit("obligation", obligation(verdict.owed))
-        draft.set(stage=key)
+        draft.set(stage=key, way=state.way.then(*key))
 
 
 def _let_wait(draft: Draft, choice: Choice) -> None:
@@ -245,7 +261,7 @@ def refuse(draft: Draft, choice: Choice) -> None:
     placement = choice.placement
     reader = choice.explained.reader
     line, read = (reader, choice.explained.read or placement) if reader else (choice.explained.lines[0], placement)
-    setup_stands = game.setup(placement).position is not None
+    setup_stands = stands_as_new(game, placement)
     lost = seen.gap_s > timing.thread_s
     if lost and not setup_stands and possible(game, placement) is not None:
         if seen.clocks.settled(timing, timing.illegal_s):
@@ -262,29 +278,37 @@ def refuse(draft: Draft, choice: Choice) -> None:
         lose_thread(draft, placement)
     elif choice.close:
         ask(draft, "reading", strong(state.lines), placement)
+    elif isinstance(game, PlaysInStrokes) and state.offence is None and not within_a_stroke(game, seen.seam, placement):
+        lose_thread(draft, placement, choice.explained.verdict.reasons)
     else:
         accuse(draft, choice)
 
 
-def lose_thread(draft: Draft, placement: Placement) -> None:
-    """Too much may have happened unseen: ask, and go on from what stands as well as from what was believed."""
+def lose_thread(draft: Draft, placement: Placement, doubts: tuple[Reason, ...] = ()) -> None:
+    """Too much may have happened unseen: ask, and go on from what stands as well as from what was believed.
+
+    `doubts`: what would be wrong if it had been one turn.
+    """
     state = draft.state
     if state.asked is not None and agree(state.asked, placement):
         return
     game = state.game
     middle = possible(game, placement)
     afresh = lines_from(game, middle, state.line) if middle is not None else ()
-    lines = without_repeats([*state.lines, *afresh])[:MOST_LINES]
+    lines = without_repeats([state.line, *afresh, *state.lines[1:]])[:MOST_LINES]
     draft.set(lines=lines, pending=())
     candidates = tuple(candidate(game, line, turn=False) for line in strong(lines))
-    draft.set(question=candidates, question_about="thread", asked=placement, offence=None, partial=False, owed=())
-    draft.emit("question", {"candidates": [dict(one) for one in candidates]})
+    draft.set(question=candidates, question_about="thread", asked=placement, offence=None, partial=False, owed=(),
+              doubts=doubts)  # fmt: skip
+    draft.emit("question", {"candidates": [dict(one) for one in candidates]}, reasons=doubts)
 
 
 def accuse(draft: Draft, choice: Choice) -> None:
     """Say what is wrong, once for each placement."""
     state = draft.state
     found = choice.explained
+    if state.offence is not None and state.accused and agree(state.accused[-1], choice.placement):
+        return
     verdict = found.verdict if found.verdict.answer == "illegal" else Verdict("illegal")
     if found.answer == "illegal" and not same_history(found.lines[0], state.line):
         believe(draft, found.lines)

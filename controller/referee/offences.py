@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from controller.referee.lines import Line
 from controller.referee.reading import differing
+from controller.referee.strokes import other_side_began
 from controller.referee.view import Offence
-from controller.rules.api import Game, Placement, Player, Position, Reason, Verdict
+from controller.rules.api import Game, Placement, Player, PlaysInStrokes, Position, Reason, Verdict
 from controller.rules.nearest import nearest_turn
 
 FOREIGN = ("WRONG_PIECE", "EXTRA_PIECE")  # pieces came out of the box: that is no turn changed
@@ -95,6 +96,8 @@ def _left_unfinished(game: Game, line: Line, placement: Placement, stage: Placem
     """A stage stood, something was owed, and the other side moved: what was owed is the reason."""
     mover = game.to_move(line.position)
     if stage is None or mover is None or owners_of_changes(game, stage, placement) & {mover}:
+        return ()
+    if isinstance(game, PlaysInStrokes) and not other_side_began(game, mover, stage, placement):
         return ()
     changed = differing(stage, placement)
     gone = [site for site in changed if len(placement.on.get(site, ())) < len(stage.on.get(site, ()))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from controller.referee.lines import Line
 from controller.referee.state import Candidate, Draft
+from controller.referee.strokes import Way
 from controller.rules.api import Game, Outcome, Position
 
 
@@ -95,7 +96,7 @@ def forget_moment(draft: Draft) -> None:
     """Drop everything that belongs to one moment on the table: offence, stage, question, what is pending."""
     draft.set(
         pending=(), offence=None, accused=(), owed=(), stage=None, stage_at=None, partial=False, question=(),
-        question_about="", asked=None, rearranging=False, pressed=None, provisional=False,
+        question_about="", asked=None, rearranging=False, pressed=None, provisional=False, doubts=(), way=Way(),
     )  # fmt: skip
 
 
@@ -108,6 +109,7 @@ def begin_game(draft: Draft, lines: tuple[Line, ...], position: Position, begun:
         accepted_s=None, winner=None, result=None, why=None, setup=None, ruled=None,
     )  # fmt: skip
     seen = draft.state.seen
-    draft.set_seen(touched=frozenset(), touched_since_pending=frozenset(), explained=seen.placement, gap_s=0.0)
+    draft.set_seen(touched=frozenset(), touched_since_pending=frozenset(), explained=seen.placement,
+                   seam=game.picture(position), gap_s=0.0)  # fmt: skip
     draft.emit("setup_complete", {"position": game.position_text(position), "as": begun})
     believe(draft, lines)  # a side without a legal turn passes at once

@@ -11,6 +11,7 @@ from controller.referee.events import Event
 from controller.referee.lines import Done, Line
 from controller.referee.reading import Reading
 from controller.referee.search import Explained
+from controller.referee.strokes import Way
 from controller.referee.timing import Timing
 from controller.referee.view import Offence, Phase, Played, View
 from controller.rules.api import Game, Kind, Owed, Placement, Player, Reason, Setup, Site
@@ -23,7 +24,8 @@ NOTHING = Placement({})
 class Seen:
     """What the newest frame showed, and what happened since the last settled picture that was explained.
 
-    `touched`: sites hidden or changed since then; `touched_since_pending`: since a complete turn stood settled.
+    `touched`: sites hidden or changed since then; `touched_since_pending`: since a complete turn stood settled. `seam`:
+    the last settled picture of a position or a stage.
     `steady`: the last settled picture, `steady_s` when it was last seen so; `away`: something else stands since.
     `gap_s`: how long before the change the board was last seen settled.
     """
@@ -34,6 +36,7 @@ class Seen:
     touched: frozenset[Site] = frozenset()
     touched_since_pending: frozenset[Site] = frozenset()
     explained: Placement = NOTHING
+    seam: Placement = NOTHING
     steady: Placement | None = None
     steady_s: float = 0.0
     away: bool = False
@@ -69,8 +72,8 @@ class State:
     `lines`: what is believed, the shown one first; `pending`: lines that would be believed if nothing goes on from the
     turn that stands settled. `published`: the record as the outside knows it, `written`: the highest `n` ever written.
     `stage`, `stage_at`: the last settled stage. `missing`: pieces out of sight in what stands settled. `accused`:
-    placements named illegal since the last legal one. `asked`, `ruled`: a placement that was asked about, that an
-    operator has ruled on.
+    placements named illegal since the last legal one. `way`: the settled stages of the turn being made. `asked`,
+    `ruled`: a placement that was asked about, that an operator has ruled on. `doubts`: what would be wrong with it.
     """
 
     game: Game
@@ -95,10 +98,12 @@ class State:
     owed: tuple[Owed, ...] = ()
     stage: tuple[str, Placement] | None = None
     stage_at: Placement | None = None
+    way: Way = field(default_factory=Way)
     partial: bool = False
     missing: tuple[Kind, ...] = ()
     question: tuple[Candidate, ...] = ()
     question_about: Literal["", "lines", "reading", "thread"] = ""
+    doubts: tuple[Reason, ...] = ()
     asked: Placement | None = None
     ruled: Placement | None = None
     rearranging: bool = False

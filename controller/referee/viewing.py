@@ -42,6 +42,7 @@ def view_of(state: State) -> View:
         owed=state.owed,
         hint=state.partial and _hint_now(state),
         question=state.question,
+        doubts=state.doubts,
         trouble=state.eyes.told,
         board_moved=state.eyes.moved,
         rearranging=state.rearranging,

@@ -24,7 +24,7 @@ def nearest_turn(game: Game, position: Position, seen: Placement) -> Nearest | N
     Sites that the turn or the piece needs must be visible. None where no turn is one piece away.
     """
     if isinstance(game, PlaysInStrokes):
-        return _by_trying(game, position, seen)
+        return _by_trying(game, {*game.platforms}, position, seen)
     best: tuple[float, Nearest] | None = None
     standing = _pieces(seen, seen.hidden)
     for turn in game.legal_turns(position):
@@ -58,11 +58,11 @@ def _far(game: Game, shift: Shift) -> float:
     return game.distance(shift.origin, shift.to)
 
 
-def _by_trying(game: Game, position: Position, seen: Placement) -> Nearest | None:
+def _by_trying(game: Game, platforms: set[str], position: Position, seen: Placement) -> Nearest | None:
     """For a game whose turns are too many to list: each piece that the way back would move is tried in every lane."""
     if seen.hidden:
         return None
-    lanes = _lanes(game)
+    lanes, before = _lanes(game), game.picture(position).on
     seen = game.normal(seen)
     for origin in [shift.origin for shift in game.judge(position, seen).way_back]:
         if origin is None or len(seen.on[origin]) != 1:
@@ -72,9 +72,12 @@ def _by_trying(game: Game, position: Position, seen: Placement) -> Nearest | Non
         rest = {site: kinds for site, kinds in seen.on.items() if site != origin}
         for lane in sorted(lanes, key=lambda name: (name != home, name)):
             for to, on in _put_in(lanes[lane], rest, kind):
-                verdict = game.judge(position, game.normal(Placement(on, seen.off)))
-                if verdict.answer == "complete" and verdict.turns:
-                    return Nearest(verdict.turns[0], Shift(kind, origin, to))
+                wanted = game.normal(Placement(on, seen.off))
+                if wanted.on == before or any(game.lane(site) in platforms for site in on):
+                    continue  # put back, or no end of a turn: nothing stays on a platform
+                turn = next(game.legal_turns(position, towards=wanted), None)
+                if turn is not None:
+                    return Nearest(turn, Shift(kind, origin, to))
     return None
 
 

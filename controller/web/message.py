@@ -149,7 +149,7 @@ def _question(view: View, language: str) -> Message:
         "amber",
         phrase("head_question", language),
         lead=phrase("lead_question", language),
-        more=tuple(candidates),
+        more=(*(_why(reason, language) for reason in view.doubts[:1]), *candidates),
         answers=True,
     )
 

@@ -1,0 +1,203 @@
+"""Lines of a game that is played in strokes (Transfer): single turns, and every settled stage is a seam.
+
+Nothing is tried beyond one turn, for there are too many. Instead the stages that have stood settled say what goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from controller.referee.lines import Line, without_repeats
+from controller.referee.search import MOST_LINES, Explained
+from controller.rules.api import Game, Placement, Player, PlaysInStrokes, Turn, Verdict
+
+# How likely a line is, before the look at the table: as believed; with the null turn that was seen; the last turn
+# changed; the last turn changed though the next one has begun; less likely already; waiting to be believed.
+BELIEVED, NULL_TURN, CHANGED, CHANGED_LATE, WEAK, WAITING = range(6)
+
+
+@dataclass(frozen=True)
+class Way:
+    """The settled stages seen since a position (its text), oldest first."""
+
+    position: str = ""
+    stages: tuple[Placement, ...] = ()
+
+    def goes_from(self, game: Game, line: Line) -> bool:
+        """Whether stages have been seen on the way from where this line has come to."""
+        return bool(self.stages) and self.position == game.position_text(line.position)
+
+    def then(self, position: str, stage: Placement) -> Way:
+        """With one more stage."""
+        return Way(position, (*self.stages, stage) if position == self.position else (stage,))
+
+
+@dataclass(frozen=True)
+class _Base:
+    rank: int
+    line: Line
+    verdict: Verdict
+
+
+def explain_by_strokes(
+    game: Game,
+    lines: Sequence[Line],
+    pending: Sequence[Line],
+    placement: Placement,
+    way: Way,
+    done: Player | None = None,
+) -> Explained:
+    """Explain `placement` by one turn: the likeliest lines that can are believed, the others kept as weak ones."""
+    bases = [
+        _Base(rank, line, game.judge(line.position, placement, done if rank <= NULL_TURN else _own(game, line, done)))
+        for rank, line in _bases(game, lines, pending, way)
+    ]
+    said = _said_to_be_over(game, bases, placement, done)
+    if said is not None:
+        return Explained("illegal", tuple(lines), said)
+    same = [base for base in bases if base.rank == BELIEVED and base.verdict.answer == "unchanged"]
+    if same and not any(base.verdict.answer == "complete" and base.rank == BELIEVED for base in bases if done):
+        weak = [base for base in bases if base.rank not in (BELIEVED, CHANGED, CHANGED_LATE)]
+        found = _ranked([base.line for base in same], _ends(game, weak, way))
+        return Explained("unchanged", found, same[0].verdict)
+    for rank in range(WAITING + 1):
+        of_rank = [base for base in bases if base.rank == rank]
+        below = [base for base in bases if base.rank > rank]
+        ends = _ends(game, of_rank, way)
+        if ends:
+            over = next(base.verdict for base in of_rank if base.verdict.answer in ("unchanged", "complete"))
+            found = _ranked(ends, [*_stages(of_rank), *_ends(game, below, way), *_stages(below)])
+            return Explained("complete", found, over, waits=rank >= CHANGED_LATE)
+        stages = [base for base in of_rank if base.verdict.answer == "partial"]
+        if stages:
+            # A stage itself says more than pieces that are missing.
+            first = next((base for base in stages if base.verdict.owed), stages[0])
+            others = [*_stages(of_rank), *_ends(game, below, way), *_stages(below)]
+            return Explained("partial", _ranked([first.line], others), first.verdict)
+        if any(base.verdict.answer == "unclear" for base in of_rank):
+            return Explained("unclear", tuple(lines), of_rank[0].verdict)
+    return Explained("illegal", tuple(lines), bases[0].verdict)
+
+
+def _bases(game: Game, lines: Sequence[Line], pending: Sequence[Line], way: Way) -> Iterator[tuple[int, Line]]:
+    """Where a turn may begin, the likeliest first."""
+    strong = [line for line in lines if not line.weak]
+    for line in strong:
+        yield BELIEVED, line
+    for line in lines:
+        if line.weak and changes_nothing(game, line):
+            yield NULL_TURN, line
+    for line in strong:
+        if line.steps:
+            yield CHANGED_LATE if way.goes_from(game, line) else CHANGED, line.back()
+    for line in lines:
+        if line.weak and not changes_nothing(game, line):
+            yield WEAK, line
+    for line in pending:
+        if line not in lines:
+            yield WAITING, line
+
+
+def _own(game: Game, line: Line, done: Player | None) -> Player | None:
+    return done if done == game.to_move(line.position) else None
+
+
+def _said_to_be_over(
+    game: Game, bases: Sequence[_Base], placement: Placement, done: Player | None
+) -> Verdict | None:
+    """The verdict on a stage that stands for all believed lines and that its own player calls finished."""
+    believed = [base for base in bases if base.rank == BELIEVED]
+    if done is None or any(base.verdict.answer != "illegal" for base in believed):
+        return None
+    plain = [game.judge(base.line.position, placement) for base in believed]
+    over = (base.verdict for base, before in zip(believed, plain, strict=True) if before.answer == "partial")
+    return next(over, None)
+
+
+def _ends(game: Game, bases: Sequence[_Base], way: Way) -> list[Line]:
+    """The lines that have come to exactly what stands: by one more turn, or already."""
+    found = []
+    for base in bases:
+        if base.verdict.answer == "unchanged":
+            found.append(base.line)
+        elif base.verdict.answer == "complete":
+            found += [base.line.then(game, _retold(game, base.line, turn, way)) for turn in base.verdict.turns]
+    return found
+
+
+def _retold(game: Game, line: Line, turn: Turn, way: Way) -> Turn:
+    """The turn as it was seen to be made."""
+    if isinstance(game, PlaysInStrokes) and way.goes_from(game, line):
+        return game.retell(line.position, turn, way.stages)
+    return turn
+
+
+def _stages(bases: Sequence[_Base]) -> list[Line]:
+    return [base.line for base in bases if base.verdict.answer == "partial"]
+
+
+def _ranked(likely: Sequence[Line], unlikely: Sequence[Line]) -> tuple[Line, ...]:
+    believed = [Line(line.position, line.record, line.steps) for line in likely]
+    return without_repeats([*believed, *(line.as_stage() for line in unlikely)])[:MOST_LINES]
+
+
+def changes_nothing(game: Game, line: Line) -> bool:
+    """Whether the line's last turn is open and left the board as it was."""
+    return bool(line.steps) and game.picture(line.steps[-1].before).on == game.picture(line.position).on
+
+
+def with_null_turns(game: Game, lines: Sequence[Line], placement: Placement, way: Way) -> tuple[Line, ...]:
+    """`lines`, and for those whose side to move was seen to begin a turn and to put everything back: that null turn.
+
+    It is carried silently; that the other side begins makes it true.
+    """
+    null_turns = []
+    for line in lines:
+        mover = game.to_move(line.position)
+        if line.weak or mover is None or not way.goes_from(game, line):
+            continue
+        verdict = game.judge(line.position, placement, mover)
+        if verdict.answer == "complete":
+            null_turns += [line.then(game, _retold(game, line, turn, way)) for turn in verdict.turns]
+    strong = [line for line in lines if not line.weak]
+    weak = [line for line in lines if line.weak]
+    return without_repeats([*strong, *(line.as_stage() for line in null_turns), *weak])[:MOST_LINES]
+
+
+def within_a_stroke(game: Game, seam: Placement, now: Placement) -> bool:
+    """Whether one stroke, legal or not, could lead from one picture to the other.
+
+    A stroke moves pieces between one row and one platform, and may push others out onto the other platform. Pieces out
+    of the box need no stroke. Rows are lanes that are no platform; what can't be seen counts as it was.
+    """
+    platforms = game_platforms(game)
+    unseen = {game.lane(site) for site in seam.hidden | now.hidden}
+    before, after = _by_lane(game, seam), _by_lane(game, now)
+    kinds = {kind for lane in (*before.values(), *after.values()) for kind in lane}
+    if any(sum(lane.count(kind) for lane in after.values()) > game.pieces.get(kind, 0) for kind in kinds):
+        return True
+    changed = {lane for lane in {*before, *after} - unseen if before.get(lane, []) != after.get(lane, [])}
+    return len(changed - {*platforms}) <= 1
+
+
+def other_side_began(game: Game, mover: Player, stage: Placement, now: Placement) -> bool:
+    """Whether since a stage of the mover's turn nothing has changed but that the other side has loaded from a row."""
+    own = game_platforms(game)[game.players.index(mover)]
+    before, after = _by_lane(game, stage), _by_lane(game, now)
+    changed = {lane for lane in {*before, *after} if before.get(lane, []) != after.get(lane, [])}
+    more = {lane for lane in changed if len(after.get(lane, [])) > len(before.get(lane, []))}
+    return len(changed) == 2 and own not in changed and len(more) == 1 and more <= {*game_platforms(game)}
+
+
+def game_platforms(game: Game) -> tuple[str, str]:
+    """The lanes of the two platforms."""
+    return cast(PlaysInStrokes, game).platforms
+
+
+def _by_lane(game: Game, placement: Placement) -> dict[str, list[str]]:
+    lanes: dict[str, list[str]] = {}
+    for site in sorted(placement.on):
+        lanes.setdefault(game.lane(site), []).extend(placement.on[site])
+    return lanes
