@@ -12,7 +12,6 @@ from controller.rules.api import (
     Outcome,
     Placement,
     Player,
-    Reason,
     RulesError,
     Setup,
     Shift,
@@ -198,10 +197,6 @@ class Transfer:
     def picture(self, position: TransferPosition) -> Placement:
         """What stands on the table in this position."""
         return pictures.picture(position)
-
-    def setup_reasons(self, placement: Placement) -> tuple[Reason, ...]:
-        """What forbids a set-up: SETUP_ADJACENT, PIECE_COUNT."""
-        return tuple(setups.setup_reasons(placement, self.law.cells))
 
     def outcome(self, position: TransferPosition) -> Outcome | None:
         """All seven rows complete; with options also the fourth point, or a side to move that can't."""
