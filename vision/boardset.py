@@ -184,6 +184,8 @@ class BoardSet:
 
     def roomy(self, site_id: str) -> bool:
         """Whether tokens can stand side by side on this site: seeing one says nothing of others."""
+        if site_id not in {site.id for site in self.sites}:
+            return False  # a platform's slot
         polygon = self.site(site_id).polygon_mm
         area = sum(ax * by - bx * ay for (ax, ay), (bx, by) in zip(polygon, polygon[1:] + polygon[:1], strict=True)) / 2
         return abs(area) > ROOMY * self.tokens.size_mm**2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -15,6 +15,8 @@ from vision.foreign import Things, find_things
 from vision.light import read_light
 from vision.motion import Mask
 from vision.paper import PaperView
+from vision.placing import Ground
+from vision.platforms import Card, find_cards, row_of
 from vision.printed import unlike_print
 from vision.profile import Profile
 from vision.registration import (
@@ -28,8 +30,9 @@ from vision.registration import (
     follow,
     register,
 )
-from vision.sighting import Sighting, Trouble
-from vision.tokens import Found, Look, find, place
+from vision.sighting import Platform, Sighting, Token, Trouble
+from vision.squares import find_squares
+from vision.tokens import Found, Look, find
 
 SETTLE_S = 0.15
 """How long nothing must change before a picture becomes what later ones are compared with."""
@@ -232,22 +235,22 @@ class Eye:
         hints = [token.centre_mm for token in (*self._found, *self._still_found)]
         ratio = board.paper.ratios(image)
         light = read_light(ratio, board.paper.drawing.usable & board.paper.inside, board_set.sheet_mm)
-        found = find(Look.of(image, grey, registration, light), hints, _region(board.watch, changed))
-        found = unlike_print(board_set, found)
+        look = Look.of(image, grey, registration, light)
+        if board_set.tokens.marks:
+            found = unlike_print(board_set, find(look, hints, _region(board.watch, changed)))
+        else:
+            found = find_squares(look)
+        ground = Ground.of(board_set, find_cards(look) if board_set.platforms is not None else {})
         things = find_things(
-            board.paper, ratio, found, small, self._still, changed, hints, board.watch, self._adopted_sheet
+            board.paper, ratio, ground, found, small, self._still, changed, hints, board.watch, self._adopted_sheet
         )
         self._things, self._adopted_sheet = things, things.adopted
         self._found = tuple(things.clear)
         self._looked = small
-        placed = [place(board_set, token) for token in things.clear]
-        tokens = tuple(sorted((token for token, _ in placed), key=lambda t: (t.site or "~", t.kind, t.centre_mm)))
+        placed, uncertain = ground.place(things.clear)
+        tokens = tuple(sorted(placed, key=lambda t: (t.site or "~", t.kind, t.centre_mm)))
         taken = {token.site for token in tokens if token.site and not board_set.roomy(token.site)}
         hidden = frozenset(site for site in things.hidden if site not in taken)
-        uncertain: set[str] = set()
-        for token, at_border in placed:
-            if at_border:
-                uncertain.update([*token.near, *([token.site] if token.site else [])])
         quiet = (
             t_s - (t_s if self._quiet_since_s is None else self._quiet_since_s) >= SETTLE_S
             and self._previous is not None
@@ -265,7 +268,8 @@ class Eye:
             set_name=board_set.name,
             tokens=tokens,
             hidden=hidden,
-            uncertain=frozenset(uncertain),
+            uncertain=uncertain,
+            platforms=_platforms(board_set, ground.cards, tokens),
             hand=things.hand,
             moving=moving,
             board_moved=board_moved,
@@ -273,6 +277,21 @@ class Eye:
             light=photometry.brightness(small),
             epoch=epoch,
         )
+
+
+def _platforms(
+    board_set: BoardSet, cards: Mapping[str, Card | None], tokens: Sequence[Token]
+) -> dict[str, Platform | None] | None:
+    """What the platforms carry, where they stand; None for a set without any."""
+    if board_set.platforms is None:
+        return None
+    on = {token.site: token.kind for token in tokens}
+    return {
+        rail: None
+        if card is None
+        else Platform(row_of(board_set, card.x_mm), round(card.x_mm, 2), tuple(map(on.get, board_set.slots[rail])))
+        for rail, card in cards.items()
+    }
 
 
 def _region(sheet: Mask, changed: Mask | None) -> tuple[int, int, int, int] | None:

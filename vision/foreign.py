@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -13,6 +13,8 @@ from vision import motion
 from vision.boardset import BoardSet
 from vision.motion import Mask
 from vision.paper import CELL_MM, PaperView
+from vision.placing import Ground
+from vision.platforms import Card, rim_cells
 from vision.registration import Array, Image, Registration
 from vision.tokens import SURE, Found
 
@@ -76,6 +78,7 @@ def _grown(mask: Mask, reach_mm: float) -> Mask:
 def find_things(
     paper: PaperView,
     ratio: npt.NDArray[np.float32],
+    ground: Ground,
     found: Sequence[Found],
     small: Image,
     still: Image | None,
@@ -86,14 +89,17 @@ def find_things(
 ) -> Things:
     """Sort what was found into clear tokens, hidden sites and things that don't belong.
 
-    `ratio`: the picture over the drawing (`PaperView.ratios`); `small`: the quarter-size picture; `still`: the last
-    settled one; `changed`: where they differ; `stood_mm`: tokens seen then; `sheet_small`: the sheet in the small
-    picture; `adopted`: grid cells of things that have come to stay.
+    `ratio`: the picture over the drawing (`PaperView.ratios`); `ground`: where tokens can stand; `small`: the
+    quarter-size picture; `still`: the last settled one; `changed`: where they differ; `stood_mm`: tokens seen then;
+    `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay.
     """
     registration = paper.registration
     board_set = registration.board_set
     radius_mm = board_set.tokens.size_mm / 2
     raw = paper.foreign(ratio)
+    lying = [card for card in ground.cards.values() if card is not None]
+    if lying:
+        raw &= ~rim_cells(board_set, lying, raw.shape, CELL_MM)
     tidy = cv2.morphologyEx(raw.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
 
     clear = list(found)
@@ -107,8 +113,12 @@ def find_things(
         if not doubtful:
             break
         clear = [token for token in clear if token not in doubtful]
-    doubted = {site.id for token in found if token not in clear and (site := board_set.site_at(*token.centre_mm)[0])}
-    hidden = tuple(sorted(doubted.union(_hidden(paper, board_set, raw & ~discs, things))))
+    doubted = [token.centre_mm for token in found if token not in clear]
+    hidden_sites = {area.nearest(x, y) for x, y in doubted if (area := ground.home(x, y)) is not None}
+    covered = _covered(raw & ~discs, things)
+    hidden_sites.update(_hidden(paper, board_set, covered), _hidden_slots(board_set, ground, covered))
+    clear = [token for token in clear if not _on_unseen_platform(board_set, ground.cards, hidden_sites, token)]
+    hidden = tuple(sorted(hidden_sites))
     fresh = things
     if adopted is not None:
         adopted = adopted & _grown(things, 2 * CELL_MM)  # what was taken away is forgotten
@@ -149,10 +159,46 @@ def _doubtful(
     return weak + [token for token, is_touched in zip(tokens, touched, strict=True) if is_touched]
 
 
-def _hidden(paper: PaperView, board_set: BoardSet, spots: Mask, things: Mask) -> tuple[str, ...]:
-    labels = paper.drawing.labels
+def _covered(spots: Mask, things: Mask) -> Mask:
     tidy = cv2.morphologyEx(spots.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0
-    covered = tidy | _grown(things, CELL_MM)
+    return np.asarray(tidy | _grown(things, CELL_MM), np.bool_)
+
+
+def _hidden_slots(board_set: BoardSet, ground: Ground, covered: Mask) -> Iterator[str]:
+    """Slots under a thing; all of a platform's that is not seen because of one."""
+    for site in ground.slots:
+        if _share(covered, np.asarray(site.polygon_mm)) >= SPOT_MM2:
+            yield site.id
+    for rail, card in ground.cards.items():
+        (left, top), (right, bottom) = board_set.rails[rail]
+        corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
+        if card is None and _share(covered, corners) >= LARGE_MM2:
+            yield from board_set.slots[rail]
+
+
+def _share(covered: Mask, polygon_mm: Array) -> float:
+    """How much of a polygon is covered, in mm2."""
+    layer = np.zeros(covered.shape, np.uint8)
+    cv2.fillPoly(layer, [np.round((polygon_mm / CELL_MM - 0.5) * 16).astype(np.int32)], 1, cv2.LINE_8, 4)
+    return float(np.count_nonzero(covered & (layer > 0))) * CELL_MM**2
+
+
+def _on_unseen_platform(
+    board_set: BoardSet, cards: Mapping[str, Card | None], hidden: Collection[str], token: Found
+) -> bool:
+    """Whether a token lies on a rail whose platform is hidden: it may well stand on it."""
+    x, y = token.centre_mm
+    return any(
+        card is None
+        and board_set.slots[rail][0] in hidden
+        and board_set.rails[rail][0][0] <= x <= board_set.rails[rail][1][0]
+        and board_set.rails[rail][0][1] <= y <= board_set.rails[rail][1][1]
+        for rail, card in cards.items()
+    )
+
+
+def _hidden(paper: PaperView, board_set: BoardSet, covered: Mask) -> tuple[str, ...]:
+    labels = paper.drawing.labels
     out = ~paper.inside
     hidden = []
     count = np.bincount(labels[covered & (labels >= 0)].ravel(), minlength=len(board_set.sites))

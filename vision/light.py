@@ -26,11 +26,13 @@ LEAST_SPREAD = 0.03
 class Light:
     """`plane` (3, 3): 1, x, y -> BGR logarithms, x and y in units of the sheet; `local` (h, w, 3): beyond the plane.
 
-    `spread`: how well paper agrees with both, a logarithm; `sheet_mm`: width and height.
+    `uneven` (h, w): how much light and shadow differ near a place; `spread`: how well paper agrees with all that, both
+    logarithms; `sheet_mm`: width and height.
     """
 
     plane: Array
     local: npt.NDArray[np.float32]
+    uneven: npt.NDArray[np.float32]
     spread: float
     sheet_mm: tuple[float, float]
 
@@ -41,6 +43,12 @@ class Light:
         places = (held / (CELL_MM * COARSE) - 0.5).astype(np.float32)
         local = cv2.remap(self.local, places[None], NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)[0]
         return np.asarray(terms @ self.plane + local)
+
+    def uneven_at(self, points_mm: Array) -> Array:
+        """How much the brightness of paper near each of the points (n, 2) differs: (n,)."""
+        held = np.clip(np.asarray(points_mm, np.float64), 0, self.sheet_mm)
+        places = (held / (CELL_MM * COARSE) - 0.5).astype(np.float32)
+        return np.asarray(cv2.remap(self.uneven, places[None], NO_MAP, cv2.INTER_LINEAR)[0], np.float64)
 
     def field(self, xs_mm: Array, ys_mm: Array) -> npt.NDArray[np.float32]:
         """The same on a grid: (len(ys), len(xs), 3)."""
@@ -61,7 +69,8 @@ def read_light(ratio: npt.NDArray[np.float32], usable: Mask, sheet_mm: tuple[flo
     rows, columns = rows * 3 + 1, columns * 3 + 1
     coarse = (-(-usable.shape[0] // COARSE), -(-usable.shape[1] // COARSE))
     if len(rows) < 30:
-        return Light(np.zeros((3, 3)), np.zeros((*coarse, 3), np.float32), 0.3, sheet_mm)
+        none = np.zeros(coarse, np.float32)
+        return Light(np.zeros((3, 3)), np.dstack([none] * 3), none, 0.3, sheet_mm)
     values = ratio[rows, columns].astype(np.float64)
     places = (np.column_stack([columns, rows]) + 0.5) * CELL_MM / np.asarray(sheet_mm) - 0.5
     terms = np.column_stack([np.ones(len(rows)), places])
@@ -78,14 +87,14 @@ def read_light(ratio: npt.NDArray[np.float32], usable: Mask, sheet_mm: tuple[flo
         away = np.maximum(np.abs(tint).max(axis=1), 0.4 * np.abs(beyond[:, 1]))
         scale = max(LEAST_SPREAD, 1.5 * float(np.median(away)))
         weights = 1 / (1 + (away / scale) ** 4)
-    local, spread = _local(ratio, usable, plane, sheet_mm, coarse)
-    return Light(plane, local, spread, sheet_mm)
+    local, uneven, spread = _local(ratio, usable, plane, sheet_mm, coarse)
+    return Light(plane, local, uneven, spread, sheet_mm)
 
 
 def _local(
     ratio: npt.NDArray[np.float32], usable: Mask, plane: Array, sheet_mm: tuple[float, float], coarse: tuple[int, int]
-) -> tuple[npt.NDArray[np.float32], float]:
-    """What paper near each place says beyond the plane (h, w, 3), and how much it still disagrees."""
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], float]:
+    """What paper near each place says beyond the plane (h, w, 3), how much it varies there (h, w), and the rest."""
     height, width = usable.shape
     x = (np.arange(width, dtype=np.float32) + 0.5) * CELL_MM / sheet_mm[0] - 0.5
     y = (np.arange(height, dtype=np.float32) + 0.5) * CELL_MM / sheet_mm[1] - 0.5
@@ -101,8 +110,12 @@ def _local(
     share_near = cv2.GaussianBlur(share, (0, 0), sigma, borderType=cv2.BORDER_CONSTANT)
     total_near = cv2.GaussianBlur(total, (0, 0), sigma, borderType=cv2.BORDER_CONSTANT)
     local = total_near / (share_near + 0.05)[:, :, None]  # with little paper near, the plane
+    square = cv2.resize(green * green * paper, size, interpolation=cv2.INTER_AREA)
+    square_near = cv2.GaussianBlur(square, (0, 0), sigma, borderType=cv2.BORDER_CONSTANT) / (share_near + 1e-3)
+    mean_near = total_near[:, :, 1] / (share_near + 1e-3)
+    uneven = np.sqrt(np.maximum(square_near - mean_near**2, 0))
     seen = share > 0.3
     if not seen.any():
-        return local, 0.3
+        return local, uneven, 0.3
     lack = (total / np.maximum(share, 1e-3)[:, :, None] - local)[seen]
-    return local, max(LEAST_SPREAD, float(np.median(np.abs(lack[:, 1]))) * 1.5)
+    return local, uneven, max(LEAST_SPREAD, float(np.median(np.abs(lack[:, 1]))) * 1.5)

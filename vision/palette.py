@@ -16,9 +16,9 @@ from vision.registration import Array
 
 STRENGTH, STRENGTH_SPREAD = 0.8, 0.15
 VEIL, VEIL_SPREAD = 0.06, 0.03
-TINT_SPREAD, TINT_MOST = 0.035, 0.12
+TINT_SPREAD, TINT_MOST = 0.02, 0.12
 """How much a token's tint, a logarithm of channels' ratio, may miss its colour's: at least, and at most."""
-SHADE_SPREAD, SHADE_MOST = 0.08, 0.3
+SHADE_SPREAD, SHADE_MOST = 0.05, 0.3
 """The same for its brightness, which shadows change."""
 STRANGE_TINT = 0.35
 """Further from every colour than this, a thing is none of this set's tokens."""
@@ -34,14 +34,23 @@ class Palette:
     tint_spread: float
     shade_spread: float
 
-    def nats(self, seen: Array) -> Array:
-        """Log likelihoods (n, colours), not yet relative to the best, of tokens seen as (n, 3)."""
+    def nats(self, seen: Array, doubt: Array | float = 0.0) -> Array:
+        """Log likelihoods (n, colours), not yet relative to the best, of tokens seen as (n, 3).
+
+        `doubt` (n,): how far each one's brightness may miss besides, because light and shadow lie close together there.
+        """
         tint, shade = _apart(seen, self.means)
-        return np.asarray(-0.5 * ((tint / self.tint_spread) ** 2 + (shade / self.shade_spread) ** 2))
+        spread = np.hypot(self.shade_spread, np.broadcast_to(doubt, len(seen)))[:, None]
+        return np.asarray(-_cost(tint / self.tint_spread) - _cost(shade / spread))
 
     def strange(self, seen: Array) -> Array:
         """Which of the tokens seen as (n, 3) have none of the colours: (n,)."""
         return np.asarray(_apart(seen, self.means)[0].min(axis=1) > STRANGE_TINT)
+
+
+def _cost(gaps: Array) -> Array:
+    """Half the square up to three spreads, from there on straight: far out everything is a little more likely."""
+    return np.where(gaps < 3, 0.5 * gaps * gaps, 3 * gaps - 4.5)
 
 
 def _apart(seen: Array, means: Array) -> tuple[Array, Array]:
@@ -105,7 +114,7 @@ def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, 
     tint, shade = _apart(seen[known], palette.means)
     nearest = np.argmax(palette.nats(seen[known]), axis=1)
     rows = np.arange(len(nearest))
-    few = 4 / (len(rows) + 4)  # few tokens say little about how far tokens spread
+    few = 2 / (len(rows) + 2)  # few tokens say little about how far tokens spread
 
     def spread_of(gaps: Array, least: float, most: float) -> float:
         own = float(np.clip(1.6 * np.median(gaps[rows, nearest]), least, most))

@@ -70,11 +70,12 @@ class Pose:
         bend = 1 + self.k1 * np.sum(flat * flat, axis=1, keepdims=True)
         return np.asarray(flat * bend * self.focal_px + np.asarray(self.centre_px))
 
-    def project_grid(self, xs_mm: Array, ys_mm: Array) -> npt.NDArray[np.float32]:
-        """Pixels (len(ys), len(xs), 2) of a grid on the sheet; quicker than `project` for many points."""
+    def project_grid(self, xs_mm: Array, ys_mm: Array, z_mm: float = 0.0) -> npt.NDArray[np.float32]:
+        """Pixels (len(ys), len(xs), 2) of a grid at height `z_mm`; quicker than `project` for many points."""
         turn = self._matrix().astype(np.float32)
         x, y = xs_mm.astype(np.float32)[None, :], ys_mm.astype(np.float32)[:, None]
-        axes = [turn[row, 0] * x + turn[row, 1] * y + np.float32(self.tvec[row]) for row in range(3)]
+        away = [np.float32(self.tvec[row] + turn[row, 2] * z_mm) for row in range(3)]
+        axes = [turn[row, 0] * x + turn[row, 1] * y + away[row] for row in range(3)]
         flat_x, flat_y = axes[0] / axes[2], axes[1] / axes[2]
         bend = (1 + np.float32(self.k1) * (flat_x * flat_x + flat_y * flat_y)) * np.float32(self.focal_px)
         centre_x, centre_y = self.centre_px

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import product
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.boardset import BoardSet, Point, border_distance, contains
+from vision.boardset import BoardSet
 from vision.light import Light
 from vision.marks import Templates, marks_are_pale, sample, templates
 from vision.palette import fit_palette
 from vision.registration import Array, Image, Registration
-from vision.sighting import Token
 
 SURE = 0.80
 """Correlation from which something is a token; true marks reach 0.88, anything else 0.63 at most."""
-NEAR_MM = 3.0
 CORRELATION_SPREAD = 0.07
 FLOOR_NATS = -25.0
 STEP_MM = 1.2
@@ -286,26 +283,3 @@ def _likelihoods(book: Templates, scores: Array, tints: Array) -> dict[str, floa
             raw[f"{colour}-{mark}"] = -0.5 * (lack / CORRELATION_SPREAD) ** 2 + float(tint)
     top = max(raw.values())
     return {kind: max(FLOOR_NATS, value - top) for kind, value in raw.items()}
-
-
-@lru_cache(maxsize=1024)
-def _box(polygon_mm: tuple[Point, ...]) -> tuple[float, float, float, float]:
-    xs, ys = zip(*polygon_mm, strict=True)
-    return min(xs), min(ys), max(xs), max(ys)
-
-
-def place(board_set: BoardSet, found: Found) -> tuple[Token, bool]:
-    """A found token on its site, with the sites whose border is within NEAR_MM; and whether any border is so near."""
-    x, y = found.centre_mm
-    home: str | None = None
-    near = []
-    for site in board_set.sites:
-        left, top, right, bottom = _box(site.polygon_mm)
-        if not (left - NEAR_MM <= x <= right + NEAR_MM and top - NEAR_MM <= y <= bottom + NEAR_MM):
-            continue
-        if border_distance(site.polygon_mm, x, y) < NEAR_MM:
-            near.append(site.id)
-        if home is None and contains(site.polygon_mm, x, y):
-            home = site.id
-    others = tuple(sorted(site for site in near if site != home))
-    return Token(found.kind, home, (round(x, 2), round(y, 2)), found.likelihoods, others), bool(near)

@@ -1,0 +1,151 @@
+"""On which sites tokens stand. Along a track only their order counts: they take its cells in order, one each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+
+from vision.boardset import BoardSet, Point, Site, border_distance, contains
+from vision.platforms import Card, slot_sites
+from vision.registration import Array
+from vision.sighting import Token
+from vision.tokens import Found
+
+NEAR_MM = 3.0
+
+
+@dataclass(frozen=True)
+class Area:
+    """One site, or the sites of a track, in order. `polygon_mm`: round all of them; `middles_mm` (n, 2)."""
+
+    sites: tuple[str, ...]
+    polygon_mm: tuple[Point, ...]
+    middles_mm: Array
+    box_mm: tuple[float, float, float, float]
+
+    @classmethod
+    def of(cls, sites: Sequence[Site], middles: Sequence[Point]) -> Area:
+        """Of one site its own polygon, of several their hull."""
+        polygon = sites[0].polygon_mm
+        if len(sites) > 1:
+            every = np.array([point for site in sites for point in site.polygon_mm], np.float32)
+            polygon = tuple((float(x), float(y)) for x, y in cv2.convexHull(every)[:, 0])
+        xs, ys = zip(*polygon, strict=True)
+        return cls(tuple(site.id for site in sites), polygon, np.array(middles), (min(xs), min(ys), max(xs), max(ys)))
+
+    def nearest(self, x_mm: float, y_mm: float) -> str:
+        """The site whose middle is nearest."""
+        return self.sites[int(np.argmin(np.hypot(*(self.middles_mm - (x_mm, y_mm)).T)))]
+
+    def is_near(self, x_mm: float, y_mm: float) -> bool:
+        """Whether a point is inside or so near that it might be."""
+        left, top, right, bottom = self.box_mm
+        return left - NEAR_MM <= x_mm <= right + NEAR_MM and top - NEAR_MM <= y_mm <= bottom + NEAR_MM
+
+
+class _Key:
+    def __init__(self, board_set: BoardSet) -> None:
+        self.board_set = board_set
+
+    def __hash__(self) -> int:
+        return id(self.board_set)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and other.board_set is self.board_set
+
+
+@lru_cache(maxsize=8)
+def _areas(key: _Key) -> tuple[Area, ...]:
+    board_set = key.board_set
+    of_track = {site: name for name, sites in board_set.tracks.items() for site in sites}
+    tracks = [[board_set.site(site) for site in sites] for sites in board_set.tracks.values()]
+    alone = [[site] for site in board_set.sites if site.id not in of_track]
+    return tuple(Area.of(sites, [board_set.centre(site) for site in sites]) for sites in (*alone, *tracks))
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Everything on which tokens can stand in one picture: the board's areas and the platforms'.
+
+    `slots`: the slots of the platforms that are seen; `cards`: those platforms, by rail.
+    """
+
+    areas: tuple[Area, ...]
+    slots: tuple[Site, ...]
+    cards: Mapping[str, Card | None]
+
+    @classmethod
+    def of(cls, board_set: BoardSet, cards: Mapping[str, Card | None]) -> Ground:
+        """The board's own areas with those of the cards where they lie."""
+        areas = list(_areas(_Key(board_set)))
+        slots: list[Site] = []
+        for card in cards.values():
+            if card is not None:
+                mine = slot_sites(board_set, card)
+                slots += mine
+                areas.append(Area.of(mine, [board_set.centre(site) for site in mine]))
+        return cls(tuple(areas), tuple(slots), cards)
+
+    def home(self, x_mm: float, y_mm: float) -> Area | None:
+        """The area that contains the point; a platform lies above all else."""
+        for area in reversed(self.areas):
+            if area.is_near(x_mm, y_mm) and contains(area.polygon_mm, x_mm, y_mm):
+                return area
+        return None
+
+    def place(self, found: Sequence[Found]) -> tuple[list[Token], frozenset[str]]:
+        """Tokens on their sites, in the order given, and the sites with a token within NEAR_MM of a border."""
+        homes = [self.home(*token.centre_mm) for token in found]
+        sites: list[str | None] = [None] * len(found)
+        for area in {id(area): area for area in homes if area is not None}.values():
+            mine = [index for index, home in enumerate(homes) if home is area]
+            cells = _in_order(area, np.array([found[index].centre_mm for index in mine]))
+            for index, cell in zip(mine, cells, strict=True):
+                sites[index] = area.sites[cell]
+        tokens, uncertain = [], set()
+        for token, home, site in zip(found, homes, sites, strict=True):
+            x, y = token.centre_mm
+            beside = [
+                area for area in self.areas if area.is_near(x, y) and border_distance(area.polygon_mm, x, y) < NEAR_MM
+            ]
+            near = tuple(sorted(area.nearest(x, y) for area in beside if area is not home))
+            if beside:
+                uncertain.update([*near, *([site] if site else [])])
+            tokens.append(Token(token.kind, site, (round(x, 2), round(y, 2)), token.likelihoods, near))
+        return tokens, frozenset(uncertain)
+
+
+def _in_order(area: Area, centres_mm: Array) -> list[int]:
+    """The cell of each token: those nearest of all that keep the tokens' order; with too many tokens, the nearest."""
+    cells = len(area.sites)
+    if cells == 1:
+        return [0] * len(centres_mm)
+    first, last = area.middles_mm[0], area.middles_mm[-1]
+    axis = (last - first) / np.linalg.norm(last - first)
+    middles, along = (area.middles_mm - first) @ axis, (centres_mm - first) @ axis
+    order = np.argsort(along, kind="stable")
+    cost = (along[order][:, None] - middles[None]) ** 2
+    count = len(order)
+    if count > cells:
+        chosen = np.argmin(cost, axis=1).tolist()
+    else:
+        # best[n][c]: least cost of the first n + 1 tokens with the last of them on cell c
+        best = np.full((count, cells), np.inf)
+        came = np.zeros((count, cells), int)
+        best[0] = cost[0]
+        for token in range(1, count):
+            for cell in range(token, cells):
+                before = int(np.argmin(best[token - 1, :cell]))
+                came[token, cell] = before
+                best[token, cell] = best[token - 1, before] + cost[token, cell]
+        chosen = [int(np.argmin(best[-1]))]
+        for token in range(count - 1, 0, -1):
+            chosen.insert(0, int(came[token, chosen[0]]))
+    cell_of = [0] * count
+    for place, index in enumerate(order):
+        cell_of[int(index)] = int(chosen[place])
+    return cell_of

@@ -1,0 +1,140 @@
+"""Find the loose cards that slide on the rails: two dark lines a card's width apart, lighter outside, along a rail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.boardset import BoardSet, Point, Site
+from vision.flat import lay_flat
+from vision.registration import Array
+from vision.tokens import Look
+
+STEP_MM = 1.0
+BEYOND_MM = 16.0
+"""How far a card's middle may lie beyond a rail's ends, less half a card."""
+OUTSIDE_MM = 3.0
+CONTRAST = 0.22
+"""Logarithm by which a card's outline is darker than the paper beside it, at full marks."""
+SLOPES = tuple(float(slope) for slope in np.linspace(-0.06, 0.06, 9))
+SEEN = 0.72
+"""Share of a card's length along which its outline must be seen; shadows and sleeves reach 0.6, cards 0.95."""
+ROW_MM = 6.0
+"""A platform stands before a row if its middle is so near to the row's."""
+RIM_MM = 3.5
+"""Ground so near a card's outline says nothing."""
+
+
+@dataclass(frozen=True)
+class Card:
+    """A platform found. `x_mm`: its middle; `slope`: x per y, by which it lies askew; `score`: 0 to 1."""
+
+    rail: str
+    x_mm: float
+    slope: float
+    score: float
+
+
+def find_cards(look: Look) -> dict[str, Card | None]:
+    """The card on each rail, None where none is seen."""
+    board_set = look.registration.board_set
+    return {rail: _find(look, board_set, rail) for rail in board_set.rails}
+
+
+def _find(look: Look, board_set: BoardSet, rail: str) -> Card | None:
+    platforms = board_set.platforms
+    assert platforms is not None
+    (left, top), (right, bottom) = board_set.rails[rail]
+    pad = BEYOND_MM + OUTSIDE_MM + 4
+    flat = lay_flat(look, (left - pad, top + 2, right + pad, bottom - 2), STEP_MM, 0.0)
+    level = cv2.transform(flat.norm, np.full((1, 3), 1 / 3, np.float32))
+    apart = round(OUTSIDE_MM / STEP_MM)
+    line = platforms.outline.width_mm if platforms.outline is not None else 0.0
+    half = (platforms.width_mm - line) / 2
+    votes = []
+    for side in (-1, 1):
+        outer = np.roll(level, -side * apart, axis=1)
+        votes.append(np.clip((outer - level) / CONTRAST, 0, 1) * flat.seen)
+    best: tuple[float, float, float] | None = None
+    middle = (top + bottom) / 2
+    rows = flat.top_mm + np.arange(level.shape[0]) * STEP_MM - middle
+    xs = np.arange(left + platforms.width_mm / 2 - BEYOND_MM, right - platforms.width_mm / 2 + BEYOND_MM, 0.5)
+    for slope in SLOPES:
+        sums = [_slanted(vote, rows * slope / STEP_MM) for vote in votes]
+        lines = [
+            np.interp(xs + side * half, flat.left_mm + np.arange(level.shape[1]) * STEP_MM, total)
+            for side, total in zip((-1, 1), sums, strict=True)
+        ]
+        score = (lines[0] + lines[1]) / 2
+        place = int(np.argmax(score))
+        if best is None or score[place] > best[0] + 1e-6:
+            x = float(xs[place])
+            if 0 < place < len(xs) - 1:
+                low, here, high = score[place - 1 : place + 2]
+                bend = low + high - 2 * here
+                x += 0.5 * float(np.clip((low - high) / (2 * bend), -1, 1)) if bend < -1e-9 else 0.0
+            best = (float(score[place]), x, slope)
+    if best is None or best[0] < SEEN:
+        return None
+    return Card(rail, best[1], best[2], best[0])
+
+
+def _slanted(votes: npt.NDArray[np.float32], shifts: Array) -> Array:
+    """Mean of the rows, each moved left by its shift."""
+    warp: Array = np.array([[1, shifts[1] - shifts[0], shifts[0]], [0, 1, 0]], np.float32)
+    size = (votes.shape[1], votes.shape[0])
+    moved = cv2.warpAffine(votes, warp, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
+    return np.asarray(moved.mean(axis=0), np.float64)
+
+
+def slot_sites(board_set: BoardSet, card: Card) -> tuple[Site, ...]:
+    """A card's slots as sites, the one next to the board first."""
+    platforms = board_set.platforms
+    assert platforms is not None
+    (_, top), (_, bottom) = board_set.rails[card.rail]
+    middle = (top + bottom) / 2
+    board_y = np.mean([board_set.centre(site)[1] for site in board_set.sites])
+    near, far = (top, bottom) if abs(top - board_y) < abs(bottom - board_y) else (bottom, top)
+    depth = (far - near) / platforms.slots
+    half = platforms.width_mm / 2
+    sites = []
+    for number, name in enumerate(board_set.slots[card.rail]):
+        ys = (near + number * depth, near + (number + 1) * depth)
+        xs = [card.x_mm + card.slope * (y - middle) for y in ys]
+        corners: tuple[Point, ...] = (
+            (xs[0] - half, ys[0]),
+            (xs[0] + half, ys[0]),
+            (xs[1] + half, ys[1]),
+            (xs[1] - half, ys[1]),
+        )
+        sites.append(Site(name, None, platforms.fill, corners))
+    return tuple(sites)
+
+
+def row_of(board_set: BoardSet, x_mm: float) -> str | None:
+    """The row before which a platform at `x_mm` stands."""
+    middles = {
+        name: float(np.mean([board_set.centre(site)[0] for site in sites])) for name, sites in board_set.tracks.items()
+    }
+    if not middles:
+        return None
+    name = min(middles, key=lambda row: abs(middles[row] - x_mm))
+    return name if abs(middles[name] - x_mm) <= ROW_MM else None
+
+
+def rim_cells(
+    board_set: BoardSet, cards: Sequence[Card], shape: tuple[int, int], cell_mm: float
+) -> npt.NDArray[np.bool_]:
+    """Cells of the sheet's grid (h, w) on or near the cards' outlines."""
+    layer = np.zeros(shape, np.uint8)
+    for card in cards:
+        slots = slot_sites(board_set, card)
+        first, last = slots[0].polygon_mm, slots[-1].polygon_mm
+        around = np.array([first[0], first[1], last[2], last[3]])
+        points = np.round((around / cell_mm - 0.5) * 16).astype(np.int32)
+        cv2.polylines(layer, [points], True, 1, max(1, round(2 * RIM_MM / cell_mm)), cv2.LINE_8, 4)
+    return layer > 0

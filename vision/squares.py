@@ -1,0 +1,230 @@
+"""Find square tokens without marks, by their colours, and name them.
+
+The picture is laid flat at the height of the tokens' tops, the light is taken out, and every point gets the colour of
+the palette it looks like, or none. A patch of one colour with a token's shape is a token; a larger one may be several
+that touch. Skin, sleeves and cups have other colours or other shapes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.boardset import BoardSet
+from vision.flat import Flat, lay_flat
+from vision.palette import FLOOR_NATS, Palette, fit_palette
+from vision.registration import Array
+from vision.tokens import Found, Look
+
+STEP_MM = 1.0
+MARGIN_MM = 20.0
+"""How far beside the sheet the fine grid reaches."""
+TINTED = 0.14
+"""Logarithm of a ratio of channels from which a point may be a token's."""
+CORE_MM = 7.0
+"""Half the side of a token's middle, from which its colour is taken."""
+PITCH = 1.06
+"""Tokens that touch lie this many sizes apart, on average: side walls and gaps are part of the patch."""
+MOST_TOGETHER = 8
+EVEN = 0.1
+"""A top in even light varies so little, a logarithm."""
+SAME = 0.25
+"""Logarithms: ground so like a token that it may go on in it."""
+CROWDED = 0.13
+"""The brightness of paper among tokens varies so much by their own shadows alone."""
+_TINT_STEP, _LEVEL_STEP = 0.06, 0.15
+_TINT_LEAST, _LEVEL_LEAST = -1.5, 3.6
+_TINTS, _LEVELS = 48, 16
+
+
+def _tinted(norm: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """(h, w, 3): blue against green, green, red against green."""
+    return np.asarray(cv2.transform(norm, np.array([[1, -1, 0], [0, 1, 0], [0, -1, 1]], np.float32)))
+
+
+def _sampled_palette(board_set: BoardSet, flat: Flat) -> Palette:
+    """The palette from points all over the board."""
+    corners = np.concatenate([np.asarray(site.polygon_mm) for site in board_set.sites])
+    (top, bottom), (left, right) = flat.cells(np.array([corners.min(axis=0), corners.max(axis=0)]))
+    points = flat.norm[top:bottom:5, left:right:4].reshape(-1, 3)
+    tint = np.maximum(np.abs(points[:, 0] - points[:, 1]), np.abs(points[:, 2] - points[:, 1]))
+    points = points[tint > TINTED].astype(np.float64)
+    return fit_palette(board_set, points, np.full(len(points), 0.04), rounds=3)
+
+
+def _classes(palette: Palette) -> npt.NDArray[np.uint8]:
+    """A table from quantised tints and level to 1 + the colour's index, 0 for none."""
+    tints = _TINT_LEAST + (np.arange(_TINTS) + 0.5) * _TINT_STEP
+    levels = _LEVEL_LEAST + (np.arange(_LEVELS) + 0.5) * _LEVEL_STEP
+    blue, level, red = np.meshgrid(tints, levels, tints, indexing="ij")
+    blue_of = palette.means[:, 0] - palette.means[:, 1]
+    red_of = palette.means[:, 2] - palette.means[:, 1]
+    away2 = (blue[..., None] - blue_of) ** 2 + (red[..., None] - red_of) ** 2
+    reach = 0.5 * np.hypot(blue_of, red_of)  # half-way to grey
+    dark = level[..., None] - palette.means[:, 1]
+    cost = away2 / 0.05**2 + (np.clip(dark, -0.6, 0.6) / 0.12) ** 2
+    cost = np.where((away2 < reach**2) & (dark > -0.8) & (dark < 0.5), cost, np.inf)
+    best = np.argmin(cost, axis=3)
+    return np.where(np.isfinite(cost.min(axis=3)), best + 1, 0).astype(np.uint8).ravel()
+
+
+def _labels(flat: Flat, palette: Palette) -> npt.NDArray[np.uint8]:
+    tints = _tinted(flat.norm)
+    scale = np.array([1 / _TINT_STEP, 1 / _LEVEL_STEP, 1 / _TINT_STEP], np.float32)
+    offset = np.array([_TINT_LEAST, _LEVEL_LEAST, _TINT_LEAST], np.float32)
+    most = np.array([_TINTS - 1, _LEVELS - 1, _TINTS - 1], np.float32)
+    steps = np.clip((tints - offset) * scale, 0, most).astype(np.int32)
+    index = (steps[:, :, 0] * _LEVELS + steps[:, :, 1]) * _TINTS + steps[:, :, 2]
+    labels = _classes(palette)[index]
+    labels[~flat.seen] = 0
+    return np.asarray(cv2.medianBlur(labels, 5), np.uint8)
+
+
+@dataclass(frozen=True)
+class _Patch:
+    centre_mm: tuple[float, float]
+    score: float
+
+
+def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float) -> list[_Patch]:
+    """Token-shaped patches of one colour."""
+    alone = labels.copy()
+    alone[:, 1:][labels[:, 1:] != labels[:, :-1]] = 0
+    alone[1:][labels[1:] != labels[:-1]] = 0
+    mask = np.asarray(
+        cv2.morphologyEx((alone > 0).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)), np.uint8
+    )
+    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    size = size_mm / flat.step_mm
+    patches = []
+    for contour in contours:
+        if len(contour) < 2 * size:
+            continue
+        (x, y), sides, _ = cv2.minAreaRect(contour)
+        short, long = min(sides) + 1, max(sides) + 1
+        area = cv2.contourArea(contour) + len(contour) / 2 + 1
+        if short < 0.7 * size or long < 0.75 * size or long > 9 * size:
+            continue
+        if long < 1.35 * size:
+            moments = cv2.moments(contour)
+            x, y = moments["m10"] / moments["m00"], moments["m01"] / moments["m00"]
+            places = [(x, y, area / (short * long), short, long)]
+        else:
+            places = _split(mask, np.asarray(contour, np.int32), size, area)
+        for x, y, full, short, long in places:
+            shape = 1 - 0.5 * max(abs(short / size - 1.0) - 0.08, abs(long / size - 1.04) - 0.1, 0)
+            fit = min(1.0, full / 0.93) * shape
+            score = 1 - 0.5 * (1 - fit)
+            patches.append(_Patch((flat.left_mm + x * flat.step_mm, flat.top_mm + y * flat.step_mm), score))
+    return patches
+
+
+def _split(
+    mask: npt.NDArray[np.uint8], contour: npt.NDArray[np.int32], size: float, area: float
+) -> list[tuple[float, float, float, float, float]]:
+    """A patch of several tokens taken apart: x, y, fullness, short and long side of each; none where they don't fit."""
+    x0, y0, width, height = cv2.boundingRect(contour)
+    own = np.zeros((height, width), np.uint8)
+    cv2.drawContours(own, [contour], -1, 1, -1, offset=(-x0, -y0))
+    own &= mask[y0 : y0 + height, x0 : x0 + width]
+    _, sides, _ = cv2.minAreaRect(contour)
+    short, long = min(sides) + 1, max(sides) + 1
+    count = max(round(long / (PITCH * size)), 1) if short < 1.4 * size else round(area / (PITCH * size**2))
+    if not 2 <= count <= MOST_TOGETHER:
+        return []
+    rows, columns = np.nonzero(own)
+    points = np.column_stack([columns, rows]).astype(np.float64)
+    centres = _spread(points, count, short < 1.4 * size)
+    for _ in range(8):
+        nearest = np.argmin(np.abs(points[:, None] - centres[None]).max(axis=2), axis=1)
+        moved = np.array(
+            [points[nearest == n].mean(axis=0) if np.any(nearest == n) else centres[n] for n in range(count)]
+        )
+        if np.abs(moved - centres).max() < 0.05:
+            break
+        centres = moved
+    parts = []
+    for n in range(count):
+        mine = points[nearest == n]
+        if len(mine) < 0.5 * size**2:
+            return []
+        _, sides, _ = cv2.minAreaRect(mine.astype(np.float32))
+        small, large = min(sides) + 1, max(sides) + 1
+        if small < 0.7 * size or large > 1.4 * size:
+            return []
+        parts.append((centres[n][0] + x0, centres[n][1] + y0, len(mine) / (small * large), small, large))
+    return parts
+
+
+def _spread(points: Array, count: int, in_line: bool) -> Array:
+    """First guesses of `count` middles: evenly along a line, or each far from the others."""
+    if in_line:
+        middle = points.mean(axis=0)
+        axis = np.linalg.svd(points[:: max(1, len(points) // 400)] - middle, full_matrices=False)[2][0]
+        along = (points - middle) @ axis
+        low, high = along.min(), along.max()
+        steps = low + (high - low) * (np.arange(count) + 0.5) / count
+        return np.asarray(middle + steps[:, None] * axis)
+    chosen = [points[np.argmin(points.sum(axis=1))]]
+    while len(chosen) < count:
+        away = np.min([np.hypot(*(points - one).T) for one in chosen], axis=0)
+        chosen.append(points[np.argmax(away)])
+    return np.array(chosen)
+
+
+def find_squares(look: Look, extra_mm: Sequence[tuple[float, float, float, float]] = ()) -> list[Found]:
+    """Every token on the sheet and close beside it; `extra_mm`: boxes x0, y0, x1, y1 in which to look as well."""
+    board_set = look.registration.board_set
+    tokens = board_set.tokens
+    width, height = board_set.sheet_mm
+    box = (-MARGIN_MM, -MARGIN_MM, width + MARGIN_MM, height + MARGIN_MM)
+    flat = lay_flat(look, box, STEP_MM, -tokens.height_mm)
+    palette = _sampled_palette(board_set, flat)
+    patches = _patches(flat, _labels(flat, palette), tokens.size_mm)
+    if not patches:
+        return []
+    return _name(look, flat, patches)
+
+
+def _stands_out(board_set: BoardSet, flat: Flat, centres: Array, bodies: Array) -> npt.NDArray[np.bool_]:
+    """Which patches are no part of something larger (n,). On the sheet, where tokens touch one another, all."""
+    size = board_set.tokens.size_mm
+    width, height = board_set.sheet_mm
+    steps = np.linspace(-0.5, 0.5, 9) * size
+    ring = np.array([at for x in (-0.68 * size, 0.68 * size) for y in steps for at in ((x, y), (y, x))])
+    rows, columns = flat.cells(centres[:, None, :] + ring[None])
+    alike = np.linalg.norm(flat.norm[rows, columns] - bodies[:, None, :], axis=2) < SAME
+    inside = np.all((centres > 0) & (centres < (width, height)), axis=1)
+    return np.asarray(inside | (alike.mean(axis=1) < 0.15), np.bool_)
+
+
+def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
+    board_set = look.registration.board_set
+    centres = np.array([patch.centre_mm for patch in patches])
+    step = np.arange(-CORE_MM, CORE_MM + 0.1, 2.0)
+    offsets = np.stack(np.meshgrid(step, step), axis=2).reshape(-1, 2)
+    rows, columns = flat.cells(centres[:, None, :] + offsets[None])
+    cores = flat.norm[rows, columns].astype(np.float64)
+    bodies = np.median(cores, axis=1)
+    low, high = np.percentile(cores[:, :, 1], [10, 90], axis=1)
+    palette = fit_palette(board_set, bodies)
+    alone = _stands_out(board_set, flat, centres, bodies)
+    doubt = 0.5 * np.maximum(high - low - EVEN, 0)
+    if look.light is not None:
+        doubt = np.hypot(doubt, 2 * np.maximum(look.light.uneven_at(centres) - CROWDED, 0))
+    nats, strange = palette.nats(bodies, doubt), palette.strange(bodies)
+    found = []
+    for place, patch in enumerate(patches):
+        if strange[place] or not alone[place]:
+            continue
+        best = float(nats[place].max())
+        likelihoods = {
+            kind: max(FLOOR_NATS, float(value) - best) for kind, value in zip(palette.names, nats[place], strict=True)
+        }
+        kind = max(likelihoods, key=lambda name: likelihoods[name])
+        found.append(Found(kind, patch.centre_mm, patch.score, likelihoods, 1.0, float(high[place] - low[place])))
+    return sorted(found, key=lambda token: -token.score)
