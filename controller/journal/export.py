@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 
-from controller.journal.fold import Record
+from controller.journal.fold import Record, Ruling
 
 
 def as_text(record: Record, number: int) -> str:
@@ -21,15 +21,19 @@ def as_text(record: Record, number: int) -> str:
     ]
     lines += [f"Option: {name}={value}" for name, value in sorted(record.options.items())]
     lines.append("")
-    ruled = {ruling.n: ruling for ruling in record.rulings if ruling.what == "position"}
-    if 0 in ruled:
-        lines.append(f"     (position set: {ruled[0].text})")
+    said = [ruling for ruling in record.rulings if ruling.what != "accepted"]  # that stands beside the turn
     for turn in record.turns:
+        while said and said[0].n < turn.n:
+            lines.append(f"     ({_ruling_text(said.pop(0))})")
         lines.append(f"{turn.n:3}. {turn.player:<6} {turn.text}" + ("" if turn.legal else "  (accepted as played)"))
-        if turn.n in ruled:
-            lines.append(f"     (position set: {ruled[turn.n].text})")
+    lines += [f"     ({_ruling_text(ruling)})" for ruling in said]
     lines += ["", f"Position: {record.position or 'unknown'}", f"Result: {result_text(record)}"]
     return "\n".join(lines) + "\n"
+
+
+def _ruling_text(ruling: Ruling) -> str:
+    said = {"position": "position set: ", "taken_back": "turn taken back", "draw_offer": "draw offer: "}
+    return said.get(ruling.what, ruling.what) + ruling.text
 
 
 def result_text(record: Record) -> str:

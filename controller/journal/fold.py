@@ -34,7 +34,11 @@ class GoneOn:
 
 @dataclass(frozen=True)
 class Ruling:
-    """A word of the operator: `accepted` turn `n` as played, `position` set after turn `n`."""
+    """A word of the operator or a player, after turn `n`.
+
+    Of the operator: `accepted` turn `n` as played, `position` set (`text`), `taken_back` a turn, `paused`, `resumed`.
+    `draw_offer`: `text` says whose, and what became of it ("South made", "South lapsed").
+    """
 
     n: int
     what: str
@@ -81,6 +85,7 @@ def fold(rows: Iterable[Row]) -> Record:
     gone_on: dict[int, str] = {}
     result: dict[str, Any] | None = None
     highest, seen = 0, set()
+    said: list[Ruling] = []
     for row in rows:
         if row.id in seen:
             continue
@@ -105,6 +110,10 @@ def fold(rows: Iterable[Row]) -> Record:
             for later in [known for known in turns if known >= n]:
                 del turns[later]
             _forget(gone_on, n)
+        elif row.event == "ruling" and data["what"] in ("taken_back", "paused", "resumed"):
+            said.append(Ruling(max(turns, default=0), data["what"], ""))
+        elif row.event == "draw_offer":
+            said.append(Ruling(max(turns, default=0), "draw_offer", f"{data['player']} {data['state']}"))
         elif row.event == "game_over":
             result = {key: data[key] for key in ("winner", "result", "why", "score") if key in data}
         elif row.event == "belief" and data.get("lines"):
@@ -117,6 +126,7 @@ def fold(rows: Iterable[Row]) -> Record:
     rulings = [Ruling(turn.n, "accepted", turn.text) for turn in standing if not turn.legal]
     # Of a game taken up in the middle the first line only settles who is to move.
     rulings += [Ruling(on.n, "position", on.position) for on in told if on.n or head.get("begun") != "midgame"]
+    rulings += said
     return Record(
         **head, players=players, turns=standing, highest_n=highest, gone_on=told, result=result,
         rulings=tuple(sorted(rulings, key=lambda ruling: ruling.n)),

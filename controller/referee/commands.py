@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from controller.referee.agreements import accept_draw, agree_on_draw, decline_draw, offer_draw, resign, rule
 from controller.referee.beginning import lines_from, possible
 from controller.referee.clocks import Clocks
 from controller.referee.events import Command, Press
 from controller.referee.judging import answered, judge_done
 from controller.referee.lines import Done, Line
-from controller.referee.record import believe, end_game, forget_moment, outcome_of, strong
+from controller.referee.record import begin_game, believe, end_game, forget_moment, outcome_of, strong
 from controller.referee.state import Draft
 from controller.referee.view import Played
-from controller.rules.api import Game, Outcome, Placement, Position
+from controller.rules.api import Game, Placement, Position, RulesError
 
 
 def press(draft: Draft, given: Press) -> None:
     """A button, key or tap. "done" waits for the hand to leave."""
     state = draft.state
-    if state.phase != "play" or state.paused:
+    if state.phase != "play" or state.paused or not state.lines:
         return
+    player = given.player
     if given.button == "done":
-        draft.set(pressed=(given.player, given.t_s))
+        draft.set(pressed=(player, given.t_s))
         serve_press(draft)
+    elif given.button == "resign":
+        resign(draft, player, "player")
+    elif given.button == "offer_draw":
+        offer_draw(draft, player, "player")
+    elif given.button == "accept_draw":
+        accept_draw(draft, player, "player")
+    elif given.button == "decline_draw":
+        decline_draw(draft, player)
     elif state.question_about:
         likely = strong(state.lines)
         chosen = likely[0] if given.button == "yes" else likely[1] if len(likely) == 2 else None
@@ -46,36 +56,73 @@ def serve_press(draft: Draft) -> None:
 def command(draft: Draft, given: Command) -> None:
     """An operator's word."""
     state = draft.state
-    name = given.name
+    name, player = given.name, given.arguments.get("player")
     if name == "new_game":
-        forget_moment(draft)
-        draft.set(phase="setup" if state.eyes.found else "searching", lines=(), published=(), played=(), written=0,
-                  start_mode="setup", winner=None, result=None, why=None)  # fmt: skip
-    elif name == "pause":
-        draft.set(paused=True)
-    elif name == "resume":
-        draft.set(paused=False)
-        draft.set_seen(clocks=Clocks.restarted(state.t_s))
+        _new_game(draft)
+    elif name in ("pause", "resume"):
+        _pause(draft, name == "pause")
+    elif name == "set_position":
+        _set_position(draft, given.arguments.get("position", ""))
     elif state.phase != "play" or not state.lines:
         return
     elif name == "accept_as_played":
         _accept_as_played(draft)
-    elif name == "set_position":
-        position = state.game.parse_position(given.arguments["position"])
-        answered(draft, "operator")
-        forget_moment(draft)
-        draft.set(ruled=None)
-        believe(draft, lines_from(state.game, position, state.line))
     elif name == "take_back":
         _take_back(draft)
     elif name == "resign":
-        loser = given.arguments.get("player") or state.game.to_move(state.line.position) or state.game.players[0]
-        winner = next(player for player in state.game.players if player != loser)
-        answered(draft, "operator")
-        end_game(draft, Outcome(winner, f"{winner} wins", "resigned"))
+        resign(draft, player or state.game.to_move(state.line.position), "operator")
     elif name == "draw":
-        answered(draft, "operator")
-        end_game(draft, Outcome(None, "draw", "agreed"))
+        agree_on_draw(draft, "operator")
+    elif name == "offer_draw":
+        offer_draw(draft, player, "operator")
+    elif name == "accept_draw":
+        accept_draw(draft, player, "operator")
+    elif name == "decline_draw":
+        decline_draw(draft, player)
+
+
+def _new_game(draft: Draft) -> None:
+    """Whatever was being played is left as it is; the next game begins with a set-up."""
+    state = draft.state
+    if state.lines:
+        rule(draft, "new_game", "operator")
+    forget_moment(draft)
+    draft.set(phase="setup" if state.eyes.found else "searching", lines=(), published=(), played=(), written=0,
+              start_mode="setup", winner=None, result=None, why=None, ruled=None)  # fmt: skip
+
+
+def _pause(draft: Draft, paused: bool) -> None:
+    """While paused nothing is judged. Nobody knows what happened meanwhile: a board that stands then accuses nobody."""
+    state = draft.state
+    if paused == state.paused:
+        return
+    rule(draft, "paused" if paused else "resumed", "operator")
+    draft.set(paused=paused, pressed=None)
+    if not paused:
+        every = state.game.sites
+        draft.set_seen(clocks=Clocks.restarted(state.t_s), touched=every, touched_since_pending=every,
+                       gap_s=state.timing.thread_s + 1.0)  # fmt: skip
+
+
+def _set_position(draft: Draft, text: str) -> None:
+    """The game goes on from this position; where none is being played, one is taken up there."""
+    state = draft.state
+    game = state.game
+    try:
+        position = game.parse_position(text)
+    except RulesError:  # whoever hands commands in has shown what is wrong with it
+        return
+    if state.phase != "play" or not state.lines:
+        if game.outcome(position) is None:
+            rule(draft, "position", "operator", position=game.position_text(position))
+            begin_game(draft, lines_from(game, position), position, "midgame")
+        return
+    rule(draft, "position", "operator", position=game.position_text(position))
+    answered(draft, "operator")
+    forget_moment(draft)
+    draft.set(ruled=None)
+    believe(draft, lines_from(game, position, state.line))
+    _over_if_it_is(draft)
 
 
 def _over_if_it_is(draft: Draft) -> None:
@@ -99,6 +146,7 @@ def _take_back(draft: Draft) -> None:
         if not record:
             return
         shorter = Line(state.game.parse_position(record[-1].position), record)
+    rule(draft, "taken_back", "operator", n=len(shorter.record) + 1)
     answered(draft, "operator")
     forget_moment(draft)
     believe(draft, (shorter,))
@@ -110,6 +158,7 @@ def _accept_as_played(draft: Draft) -> None:
     state = draft.state
     game, line = state.game, state.line
     if state.question_about in ("lines", "reading"):
+        rule(draft, "accepted", "operator", position=game.position_text(line.position))
         believe(draft, (line,))
         answered(draft, "operator")
         _over_if_it_is(draft)
@@ -120,6 +169,7 @@ def _accept_as_played(draft: Draft) -> None:
     if state.offence is None:
         # The thread was lost: what stands is the position, whoever moves next.
         if state.question_about:
+            rule(draft, "position", "operator", position=game.position_text(middle))
             answered(draft, "operator")
             forget_moment(draft)
             believe(draft, lines_from(game, middle, line))
@@ -129,6 +179,7 @@ def _accept_as_played(draft: Draft) -> None:
     text = _as_moved(game, game.picture(line.position), state.seen.placement)
     played = Played(line.record[-1].n + 1 if line.record else 1, mover, text, legal=False)
     done = Done(played, game.position_text(position))
+    rule(draft, "accepted", "operator", position=done.position)
     forget_moment(draft)
     believe(draft, (Line(position, (*line.record, done)).passed(game),))
     _over_if_it_is(draft)

@@ -9,21 +9,28 @@ from typing import Any, Literal
 from controller.rules.api import Reason
 from vision.sighting import Sighting
 
+Button = Literal["done", "yes", "no", "resign", "offer_draw", "accept_draw", "decline_draw"]
+
 
 @dataclass(frozen=True)
 class Press:
-    """A player's button, key or tap. `done`: "my part is over"; `player` None: no side, never accuses."""
+    """A player's button, key or tap. `done`: "my part is over"; `player` None: no side, never accuses.
+
+    `yes` and `no` answer a question. The others mean nothing without a player.
+    """
 
     t_s: float
     player: str | None
-    button: Literal["done", "yes", "no"] = "done"
+    button: Button = "done"
 
 
 @dataclass(frozen=True)
 class Command:
     """An operator's word.
 
-    new_game, pause, resume, accept_as_played, set_position(position), take_back, resign(player), draw.
+    new_game, pause, resume, accept_as_played, set_position(position), take_back, resign(player), draw (both agree);
+    offer_draw(player), accept_draw(player), decline_draw(player): said for a player. What can't be done now, or has an
+    argument that can't be read, changes nothing.
     """
 
     t_s: float

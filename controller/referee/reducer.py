@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from controller.referee import commands, eyes
+from controller.referee.agreements import let_offer_lapse
 from controller.referee.beginning import await_new_game, await_setup
 from controller.referee.events import Command, Input, Press, Tick
 from controller.referee.judging import judge_board
@@ -47,6 +48,7 @@ def reduce(state: State, given: Input) -> Step:
         commands.press(draft, given)
     elif isinstance(given, Command):
         commands.command(draft, given)
+    let_offer_lapse(draft)
     write_belief(draft, state)
     return Step(draft.state, view_of(draft.state), tuple(draft.events))
 

@@ -66,6 +66,15 @@ class Eyes:
 
 
 @dataclass(frozen=True)
+class Offer:
+    """A draw that `player` has offered in game `game_no`, when its record had `n` turns."""
+
+    player: Player
+    game_no: int
+    n: int
+
+
+@dataclass(frozen=True)
 class State:
     """The referee's memory. Everything but `game` is data.
 
@@ -109,6 +118,7 @@ class State:
     rearranging: bool = False
     paused: bool = False
     pressed: tuple[Player | None, float] | None = None
+    offer: Offer | None = None
     setup: Setup | None = None
     winner: Player | None = None
     result: str | None = None

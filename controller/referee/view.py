@@ -45,6 +45,7 @@ class View:
     `placement`: site -> kinds of the believed position; `observed`: what the eyes see now. `accepted_s`: camera time at
     which the last turn was accepted (None before the first). `seen`: no hand for 0.3 s and something changed, not
     judged yet; `changed`: those sites. `trouble`: a `cannot_see` code. `operator`: somebody called the operator.
+    `offer`: who has offered a draw.
     `doubts`: what would be wrong if what is asked about were one turn.
     `wrong`/`right`/`total`: set-up still to mend. `score`: points so far, in the order of `players`, where the game
     counts and they are known. `missing`: pieces that have been out of sight for long (a hint, never an offence).
@@ -76,6 +77,7 @@ class View:
     board_moved: bool = False
     rearranging: bool = False
     paused: bool = False
+    offer: str | None = None
     operator: bool = False
     wrong: tuple[Shift, ...] = ()
     right: int = 0

@@ -47,6 +47,7 @@ def view_of(state: State) -> View:
         board_moved=state.eyes.moved,
         rearranging=state.rearranging,
         paused=state.paused,
+        offer=state.offer.player if state.offer else None,
         wrong=setup.wrong if setup else (),
         right=setup.right if setup else 0,
         total=setup.total if setup else 0,

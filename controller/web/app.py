@@ -21,7 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from controller.referee.events import Press
+from controller.referee.events import Button, Press
 from controller.rules.registry import game_named
 from controller.web.geometry import set_json
 from controller.web.guard import Guard, own_names
@@ -46,11 +46,11 @@ Place = Annotated[float, Field(ge=-2000, le=2000, allow_inf_nan=False)]
 
 
 class PressBody(BaseModel):
-    """A player's button; `player` null = a "done" without a side."""
+    """A player's button; `player` null = a "done", "yes" or "no" without a side."""
 
     model_config = ConfigDict(extra="forbid")
     player: str | None = None
-    button: Literal["done", "yes", "no"] = "done"
+    button: Button = "done"
 
 
 class WorldBody(BaseModel):
@@ -177,6 +177,8 @@ def _add_actions(app: FastAPI, table: TableLike) -> None:
         if body.player is not None and body.player not in view.players:
             names = " and ".join(name for name in view.players if name) or "nobody yet"
             raise HTTPException(404, f"Nobody called {body.player} plays at this table; {names} play.")
+        if body.player is None and body.button not in ("done", "yes", "no"):
+            raise HTTPException(422, f"Say whose word {body.button} is: player is missing.")
         table.send(Press(view.t_s, body.player, body.button))
         return JSONResponse({"ok": True}, status_code=202)
 

@@ -154,3 +154,33 @@ def test_exports_say_the_same():
     assert [at["text"] for at in told["turns"]] == [at["text"] for at in lines] == [at.text for at in record.turns]
     assert [at["since_previous_s"] for at in lines] == ["", "1.000", "1.000", "1.000"]
     assert all(at.text in as_text(record, 7) for at in record.turns)
+
+
+def test_what_people_said_stands_in_the_record():
+    rows = played(2)
+    rows += [
+        row(20, "draw_offer", player="South", state="made"),
+        row(21, "draw_offer", player="South", state="declined"),
+        row(22, "ruling", what="paused", by="operator"),
+        row(23, "ruling", what="resumed", by="operator"),
+        row(24, "ruling", what="taken_back", by="operator", n=2),
+        row(25, "withdrawn", n=2, player="North"),
+        row(26, "ruling", what="resigned", by="player", player="North"),
+        row(27, "game_over", winner="South", result="South wins", why="resigned"),
+    ]
+    record = fold(rows)
+    said = [(ruling.n, ruling.what, ruling.text) for ruling in record.rulings]
+    assert said == [
+        (2, "draw_offer", "South made"),
+        (2, "draw_offer", "South declined"),
+        (2, "paused", ""),
+        (2, "resumed", ""),
+        (2, "taken_back", ""),
+    ]
+    text = as_text(record, 1)
+    assert text.endswith("Result: South wins (resigned)\n")
+    told = [line.strip() for line in text.splitlines() if line.startswith("     (")]
+    assert told[0] == "(draw offer: South made)"
+    assert told[-1] == "(turn taken back)"
+    assert len(told) == 5
+    assert "taken_back" in as_json(record, 1)

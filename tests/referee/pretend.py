@@ -173,6 +173,8 @@ def brief(events: Sequence[Event]) -> list[str]:
             "setup_complete": lambda d: f" {d['as']}",
             "cannot_see": lambda d: f" {d['code']}",
             "sees_again": lambda d: f" {d['code']}",
+            "ruling": lambda d: f" {d['what']}",
+            "draw_offer": lambda d: f" {d['player']} {d['state']}",
             "answered": lambda d: f" {d['by']}",
             "game_over": lambda d: f" {d['result']}",
         }.get(event.event, lambda d: "")

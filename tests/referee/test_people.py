@@ -64,61 +64,187 @@ def test_pause_and_resume() -> None:
     table = playing()
     table.command("pause")
     table.play("a1-b3", hold=4)
-    assert not table.told()
+    assert brief(table.told()) == ["ruling paused"]
     table.play("b3-a1")
     table.command("resume")
+    table.command("resume")
     table.play("c1-c2")
-    assert brief(table.told()) == ["turn 1 c1-c2"]
+    assert brief(table.told()) == ["ruling paused", "ruling resumed", "turn 1 c1-c2"]
+
+
+def test_what_happened_in_a_pause_is_asked_about_and_accuses_nobody() -> None:
+    table = playing(("c1-c2",))
+    table.command("pause")
+    table.play("a1-b3", hold=4)
+    table.command("resume")
+    table.wait(4)
+    assert brief(table.told()) == ["ruling paused", "ruling resumed", "question"]
+    table.play("b3-a1")
+    assert brief(table.told())[-1] == "answered seen"
+    table.play("c5-c3")
+    assert brief(table.told())[-1] == "illegal North TOO_FAR"
+
+
+def test_a_turn_made_in_a_pause_counts() -> None:
+    table = playing()
+    table.command("pause")
+    table.play("c1-c2")
+    table.command("resume")
+    table.wait(2)
+    assert brief(table.told())[-1] == "turn 1 c1-c2"
 
 
 def test_accept_as_played() -> None:
     table = playing(("c1-c2",))
     table.play("a5-b4")
     events = table.command("accept_as_played")
-    assert brief(events) == ["turn 2 a5-b4"]
-    assert events[0].data["legal"] is False
-    assert events[0].data["position"].endswith(" S")
+    assert brief(events) == ["ruling accepted", "turn 2 a5-b4"]
+    assert events[1].data["legal"] is False
+    assert events[1].data["position"].endswith(" S")
+    assert events[0].data == {"what": "accepted", "by": "operator", "position": events[1].data["position"]}
     table.play("c2-c3")
     assert brief(table.told())[-1] == "turn 3 c2-c3"
 
 
 def test_take_back_is_not_accepted_again_by_itself() -> None:
     table = playing(("c1-c2",))
-    assert brief(table.command("take_back")) == ["withdrawn 1"]
+    assert brief(table.command("take_back")) == ["ruling taken_back", "withdrawn 1"]
     table.wait(5)
-    assert brief(table.told()) == ["withdrawn 1"]
+    assert brief(table.told()) == ["ruling taken_back", "withdrawn 1"]
     table.play("c2-c1")
     table.play("d1-c2")
-    assert brief(table.told()) == ["withdrawn 1", "turn 1 d1-c2 revised"]
+    assert brief(table.told())[2:] == ["turn 1 d1-c2 revised"]
 
 
 def test_set_position_answers_and_goes_on() -> None:
     table = playing(("c1-c2",), ("c5-c4",))
     table.command("set_position", position="rb1br/2k2/5/2K2/RB1BR N")
     table.play("c4-c3")
-    assert brief(table.told()) == ["turn 3 c4-c3"]
-    assert table.told()[0].data["player"] == "North"
+    assert brief(table.told()) == ["ruling position", "turn 3 c4-c3"]
+    assert table.told()[0].data["position"] == "rb1br/2k2/5/2K2/RB1BR N"
+    assert table.told()[1].data["player"] == "North"
 
 
-def test_resign_and_draw() -> None:
+def test_set_position_where_no_game_is_played_takes_one_up() -> None:
+    text = "rb1br/2k2/5/2K2/RB1BR N"
+    for over in (False, True):
+        table = playing(("c1-c2",)) if over else Table()
+        table.command("draw")
+        table.put(text.split()[0])
+        events = table.command("set_position", position=text)
+        assert brief(events) == ["ruling position", "setup_complete midgame"]
+        assert events[1].game_no == 1 + over
+        table.wait(2)
+        table.play("c4-c3")
+        assert brief(table.told())[-1] == "turn 1 c4-c3"
+
+
+def test_set_position_to_a_position_that_is_over_ends_the_game() -> None:
     table = playing(("c1-c2",))
-    assert brief(table.command("resign", player="North")) == ["game_over South wins"]
-    table.play("a1-b3", hold=4)
-    assert len(table.told()) == 1
+    events = table.command("set_position", position="rbKbr/5/5/3k1/RB1BR N")
+    assert brief(events) == ["ruling position", "game_over South wins"]
+
+
+def test_words_that_cannot_be_done_change_nothing() -> None:
     table = playing(("c1-c2",))
-    assert brief(table.command("draw")) == ["game_over draw"]
+    before = table.state
+    for name, arguments in (
+        ("set_position", {"position": "rbkbr"}),
+        ("set_position", {}),
+        ("resign", {"player": "Red"}),
+        ("accept_draw", {"player": "South"}),
+        ("decline_draw", {"player": "South"}),
+        ("offer_draw", {}),
+        ("resume", {}),
+        ("nonsense", {}),
+    ):
+        assert table.command(name, **arguments) == []
+        assert table.state == before
+    for button in ("resign", "offer_draw", "accept_draw", "decline_draw", "yes"):
+        assert table.press(None, button) == []
+        assert table.state == before
+    waiting = Table()
+    waiting.wait(1)
+    for name in ("take_back", "accept_as_played", "resign", "draw", "new_game"):
+        assert waiting.command(name) == []
+    assert waiting.press("South", "resign") == []
+
+
+def test_resign() -> None:
+    for said in (lambda t: t.command("resign", player="North"), lambda t: t.press("North", "resign")):
+        table = playing(("c1-c2",))
+        events = said(table)
+        assert brief(events) == ["ruling resigned", "game_over South wins"]
+        assert events[0].data["player"] == "North"
+        assert events[1].data["why"] == "resigned"
+        table.play("a1-b3", hold=4)
+        assert len(table.told()) == 2
+
+
+def test_a_draw_that_the_operator_says_both_have_agreed_on() -> None:
+    table = playing(("c1-c2",))
+    assert brief(table.command("draw")) == ["ruling draw", "game_over draw"]
     assert table.view is not None
     assert table.view.phase == "over"
+
+
+def test_a_draw_is_offered_by_one_side_and_accepted_by_the_other() -> None:
+    table = playing(("c1-c2",))
+    assert brief(table.press("South", "offer_draw")) == ["draw_offer South made"]
+    assert table.press("South", "offer_draw") == []
+    assert table.press("South", "accept_draw") == []
+    assert table.view is not None
+    assert table.view.offer == "South"
+    events = table.press("North", "accept_draw")
+    assert brief(events) == ["draw_offer South accepted", "ruling draw", "game_over draw"]
+    assert events[1].data["by"] == "player"
+    assert events[2].data == {"winner": None, "result": "draw", "why": "agreed"}
+    assert table.view.offer is None
+
+
+def test_two_offers_are_an_agreement() -> None:
+    table = playing()
+    table.press("North", "offer_draw")
+    assert brief(table.command("offer_draw", player="South"))[-1] == "game_over draw"
+
+
+def test_an_offer_lapses_with_the_next_complete_turn_and_no_sooner() -> None:
+    table = playing(("c1-c2",), ("c5-c4",))
+    table.play("a1-a2")  # half of a swap perhaps
+    table.press("South", "offer_draw")
+    table.play("c2-c1")  # that turn extended is no next turn
+    assert brief(table.told())[-1] == "turn 3 a1-a2&c2-c1 revised"
+    table.play("a5-b3", hold=3)
+    table.play("b3-a5")
+    assert table.view is not None
+    assert table.view.offer == "South"
+    table.play("a5-a4")
+    assert brief(table.told())[-2:] == ["turn 4 a5-a4", "draw_offer South lapsed"]
+    assert table.press("North", "accept_draw") == []
+
+
+def test_an_offer_is_declined_or_taken_back() -> None:
+    table = playing(("c1-c2",))
+    table.press("South", "offer_draw")
+    assert brief(table.press("North", "decline_draw")) == ["draw_offer South declined"]
+    assert table.press("North", "accept_draw") == []
+    table.press("South", "offer_draw")
+    assert brief(table.press("South", "decline_draw")) == ["draw_offer South withdrawn"]
+    table.press("South", "offer_draw")
+    table.command("new_game")
+    assert table.press("North", "accept_draw") == []
+    assert table.view is not None
+    assert table.view.offer is None
 
 
 def test_new_game_by_the_operator() -> None:
     table = playing(("c1-c2",))
     table.command("new_game")
     table.wait(2)
-    assert not table.told()
+    assert brief(table.told()) == ["ruling new_game"]
     table.play("c2-c1")
-    assert brief(table.told()) == ["setup_complete start"]
-    assert table.told()[0].game_no == 2
+    assert brief(table.told())[1:] == ["setup_complete start"]
+    assert table.told()[1].game_no == 2
 
 
 def test_yes_and_no_answer_a_question() -> None:

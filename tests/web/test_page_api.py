@@ -114,7 +114,15 @@ def test_unknown_language_or_player_is_refused_in_one_sentence(client):
 def test_a_press_reaches_the_table(client, stage):
     assert client.post("/api/press", json={"player": "North", "button": "done"}).status_code == 202
     assert client.post("/api/press", json={}).status_code == 202
-    assert stage.sent == [Press(10.0, "North", "done"), Press(10.0, None, "done")]
+    assert client.post("/api/press", json={"player": "South", "button": "offer_draw"}).status_code == 202
+    assert stage.sent == [Press(10.0, "North", "done"), Press(10.0, None, "done"), Press(10.0, "South", "offer_draw")]
+
+
+def test_words_that_only_a_player_can_say_need_one(client, stage):
+    refused = client.post("/api/press", json={"button": "resign"})
+    assert refused.status_code == 422
+    assert "resign" in refused.json()["error"]
+    assert stage.sent == []
 
 
 @pytest.mark.parametrize(
