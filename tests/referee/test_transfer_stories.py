@@ -299,7 +299,7 @@ def test_a_pass_is_written_after_the_turn_that_forces_it() -> None:
     assert table.view is not None
     assert table.view.to_move == "South"
     # what the operator takes back is the turn, and the pass goes with it
-    assert brief(table.command("take_back")) == ["withdrawn 2", "withdrawn 1"]
+    assert brief(table.command("take_back")) == ["ruling taken_back", "withdrawn 2", "withdrawn 1"]
 
 
 @pytest.mark.parametrize("mover", ["N", "?"])
