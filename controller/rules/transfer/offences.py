@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from controller.rules.api import Player, Reason, Site
 from controller.rules.transfer.board import CAPACITY, KIND_OF, NORTH, OTHER, ROOM, ROWS, SLOTS, SOUTH, facing
 from controller.rules.transfer.finishing import can_end
-from controller.rules.transfer.lanes import FOREIGN, PLATFORM, Lanes
+from controller.rules.transfer.lanes import FOREIGN, PLACE, PLATFORM, Lanes, way_back
 from controller.rules.transfer.matching import Board, Match, Work, groups, solve
 from controller.rules.transfer.reasons import reason
 from controller.rules.transfer.rowways import Allowed, Way
@@ -107,7 +107,7 @@ class Case:
     """One side's reading of an illegal board (no piece missing, no lane overfull); gaps don't count here."""
 
     def __init__(self, before: Lanes, seen: Lanes, mover: Player, law: Law, work: Work) -> None:
-        self.seen, self.mover, self.work = seen, mover, work
+        self.was, self.seen, self.mover, self.work = before, seen, mover, work
         self.allowed = Allowed(each_piece=law.piecewise, free=law.free)
         self.relaxed = [one for one in RELAXED if not (one[0] == "OVERPUSH" and law.overpush)]
         self.before = facing(before.pieces[:9], mover)
@@ -166,11 +166,41 @@ class Case:
                 return None, limit
         for code, _, match in possible:
             return self._named(code, match), CAPACITY
+        alone = self._one_piece()
+        if alone:
+            return alone, 1
         allowed = self.allowed._replace(capacity=MOST)
         match = self._try(allowed, MOST, _unseen(allowed))
         if match:
             return reason("OVER_CAPACITY", self.mover, self._sites(match), count=str(MOST)), MOST
         return None, 99
+
+    def _one_piece(self) -> Reason | None:
+        """Where one piece alone has left its lane: it went where none may go, or came from where none may be taken."""
+        back = way_back(self.was, self.seen)
+        if len(back) != 1 or back[0].origin is None or back[0].to is None:
+            return None
+        stands, lay = back[0].origin, back[0].to
+        to, row = PLACE[stands][0], PLACE[lay][0]
+        facts = {"piece": back[0].piece, "site": stands}
+        if to == PLATFORM[OTHER[self.mover]]:
+            return reason("WRONG_PLATFORM", self.mover, (stands,), **facts)
+        index = self.was.at[row].index(lay)
+        near, far = self._ends(row, len(self.was.pieces[row]))
+        if index != near:
+            form = "load" if index == far else "inside"
+            return reason("FAR_END", self.mover, (*self._row_sites(row), stands), **facts, row=ROWS[row], form=form)
+        if to == PLATFORM[self.mover]:
+            return None
+        near, far = self._ends(to, len(self.seen.pieces[to]))
+        if self.seen.at[to].index(stands) == near:
+            return None
+        form = "put" if self.seen.at[to].index(stands) == far else "between"
+        return reason("FAR_END", self.mover, self._row_sites(to), **facts, row=ROWS[to], form=form)
+
+    def _ends(self, row: int, size: int) -> tuple[int, int]:
+        """The places of a row's piece at the mover's end and at the far end."""
+        return (0, size - 1) if self.mover == SOUTH else (size - 1, 0)
 
     def _reordered(self) -> list[Reason]:
         """Rows with the same pieces in another order, where nothing else is wrong."""

@@ -30,7 +30,7 @@ def rule_of(code: str, form: str | None = None) -> str:
     if code in ("GROUP_SPLIT_PLATFORM", "LIFO_ORDER"):
         return "transfer 2.3" if form == "other" else "transfer 2.2"
     if code == "FAR_END":
-        return "transfer 2.2" if form == "put" else "transfer 2.1"
+        return "transfer 2.2" if form in ("put", "between") else "transfer 2.1"
     return "transfer 2" + _ITEM.get(code, "")
 
 
