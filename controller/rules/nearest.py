@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from itertools import pairwise
 
 from controller.rules.api import (
     Game,
@@ -16,6 +17,8 @@ from controller.rules.api import (
     Shift,
     Site,
 )
+
+FEW = 2  # pieces out of place at most for which others like them are tried, too
 
 
 def nearest_turn(game: Game, position: Position, seen: Placement) -> Nearest | None:
@@ -59,25 +62,31 @@ def _far(game: Game, shift: Shift) -> float:
 
 
 def _by_trying(game: Game, platforms: set[str], position: Position, seen: Placement) -> Nearest | None:
-    """For a game whose turns are too many to list: each piece that the way back would move is tried in every lane."""
-    if seen.hidden:
-        return None
-    lanes, before = _lanes(game), game.picture(position).on
-    seen = game.normal(seen)
-    for origin in [shift.origin for shift in game.judge(position, seen).way_back]:
-        if origin is None or len(seen.on[origin]) != 1:
-            continue
+    """For a game whose turns are too many to list: each piece that the way back would move is tried in every row."""
+    seen, before = game.normal(seen), game.picture(position)
+    if seen.hidden or _pieces(seen, seen.hidden).total() != _pieces(before, seen.hidden).total():
+        return None  # where another piece is out of sight, one more would not do
+    rows = {lane: sites for lane, sites in _lanes(game).items() if lane not in platforms}
+    if any(site in seen.on and left not in seen.on for sites in rows.values() for left, site in pairwise(sites)):
+        return None  # gaps count (an option): a row can't simply be closed up
+    back = game.judge(position, seen).way_back
+    tried = [(shift.piece, shift.origin) for shift in back if shift.origin is not None]
+    if len(back) <= FEW:  # one like it may have moved instead
+        tried += [piece for piece in _pieces(seen, seen.hidden) if piece[0] in {s.piece for s in back}]
+    for kind, origin in dict.fromkeys(tried):
+        rest = _orders(game, seen, kind, origin)
+        if any(order for lane, order in rest.items() if lane in platforms):
+            continue  # no turn ends with a piece on a platform
         home = game.lane(origin)
-        kind = seen.on[origin][0]
-        rest = {site: kinds for site, kinds in seen.on.items() if site != origin}
-        for lane in sorted(lanes, key=lambda name: (name != home, name)):
-            for to, on in _put_in(lanes[lane], rest, kind):
-                wanted = game.normal(Placement(on, seen.off))
-                if wanted.on == before or any(game.lane(site) in platforms for site in on):
-                    continue  # put back, or no end of a turn: nothing stays on a platform
+        for lane in sorted(rows, key=lambda name: (name != home, name)):
+            for at in range(len(rest[lane]) + 1):
+                order = [*rest[lane][:at], kind, *rest[lane][at:]]
+                wanted = _laid(rows, rest | {lane: order})
+                if wanted is None or wanted.on == before.on:
+                    continue
                 turn = next(game.legal_turns(position, towards=wanted), None)
                 if turn is not None:
-                    return Nearest(turn, Shift(kind, origin, to))
+                    return Nearest(turn, Shift(kind, origin, rows[lane][at]))
     return None
 
 
@@ -88,13 +97,21 @@ def _lanes(game: Game) -> dict[str, list[Site]]:
     return lanes
 
 
-def _put_in(
-    sites: list[Site], on: Mapping[Site, tuple[Kind, ...]], kind: Kind
-) -> Iterator[tuple[Site, dict[Site, tuple[Kind, ...]]]]:
-    """A lane with one more piece, at each place of its order."""
-    order = [on[site] for site in sites if site in on]
-    if len(order) == len(sites):
-        return
-    others = {site: kinds for site, kinds in on.items() if site not in sites}
-    for at in range(len(order) + 1):
-        yield sites[at], others | dict(zip(sites, [*order[:at], (kind,), *order[at:]], strict=False))
+def _orders(game: Game, seen: Placement, kind: Kind, origin: Site) -> dict[str, list[Kind]]:
+    """What stands in each lane, in order, without one piece."""
+    orders: dict[str, list[Kind]] = {game.lane(site): [] for site in game.sites}
+    for site in sorted(seen.on):
+        kinds = list(seen.on[site])
+        if site == origin:
+            kinds.remove(kind)
+        orders[game.lane(site)] += kinds
+    return orders
+
+
+def _laid(rows: Mapping[str, list[Site]], orders: Mapping[str, list[Kind]]) -> Placement | None:
+    """The rows laid out without gaps; None where one holds more than it can."""
+    if any(len(orders[lane]) > len(sites) for lane, sites in rows.items()):
+        return None
+    return Placement(
+        {site: (kind,) for lane, sites in rows.items() for site, kind in zip(sites, orders[lane], strict=False)}
+    )
