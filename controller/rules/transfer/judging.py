@@ -22,7 +22,7 @@ from controller.rules.transfer.board import (
 )
 from controller.rules.transfer.lanes import Lanes, absent, fillings, of_position, read, too_many, way_back
 from controller.rules.transfer.matching import Board, Work
-from controller.rules.transfer.offences import Case, crowded, miscounted, owing
+from controller.rules.transfer.offences import Case, crowded, dead_end, miscounted, owing
 from controller.rules.transfer.reasons import reason
 from controller.rules.transfer.seeking import named, seeker
 from controller.rules.transfer.strokes import GAP, Law, law_of, view
@@ -42,6 +42,7 @@ class Reading(NamedTuple):
 
     answer: Answer
     turn: TransferTurn | None = None
+    stuck: bool = False  # strokes lead here, but the turn can't be ended
 
 
 def null_turn(law: Law, rows: tuple[str, ...], mover: Player) -> TransferTurn | None:
@@ -129,7 +130,7 @@ class Judgement:
             ways = self.seek.every(before, board)
             loads = any(all(stroke.act == "L" for stroke in strokes) for strokes in ways)
             ends = loads and self.seek.can_end(board, never, True)
-        return Reading("partial" if ends else "illegal")
+        return Reading("partial") if ends else Reading("illegal", stuck=True)
 
     def _never(self, side: Player) -> tuple[str, ...] | None:
         return None if self.null_allowed else self.rows[side]
@@ -153,7 +154,8 @@ class Judgement:
                 reasons = owing(seen.board(done, self.law), done)
                 return Verdict("illegal", reasons=reasons, way_back=way_back(self.before, seen))
             return Verdict("partial", owed=tuple(self._owed(seen, side) for side in going))
-        return Verdict("illegal", reasons=self._reasons(seen), way_back=way_back(self.before, seen))
+        stuck = next((side for side, reading in readings.items() if reading.stuck), None)
+        return Verdict("illegal", reasons=self._reasons(seen, stuck), way_back=way_back(self.before, seen))
 
     def _owed(self, seen: Lanes, side: Player) -> Owed:
         """The act that must follow: the piece at the mouth, and the cells by which it may go in."""
@@ -165,11 +167,13 @@ class Judgement:
         piece = KIND_OF[(board.own or board.other)[0]]
         return Owed(side, "unload" if board.own else "clear", piece, SLOTS[owner][0], to)
 
-    def _reasons(self, seen: Lanes) -> tuple[Reason, ...]:
+    def _reasons(self, seen: Lanes, stuck: Player | None) -> tuple[Reason, ...]:
         """Why no turn ends or passes here; for an unknown mover as the side that explains it with fewer pieces."""
         full = crowded(seen, self.sides[0])
         if full:
             return full
+        if stuck is not None:
+            return (dead_end(seen, stuck),)
         found = []
         for side in self.sides:
             found.append(Case(self.before, seen, side, self.law, self.work).reasons(len(self.sides) == 2))

@@ -98,16 +98,14 @@ def _choices(
         forced.append((row, ways))
     forced.sort(key=lambda item: len(item[1]))
     room = limit - len(board.own)
-    put = room - len(board.other)
-    most = (limit, room, room, put)
-    if min(most) < 0:
-        return
     if allowed.reloaded:
         most = (limit, room, limit, 0)
     elif allowed.early_clear:
         most = (limit, room, room, room)
-    elif board.own:
-        most = (limit, room, room, 0)
+    else:
+        most = (limit, room, room, 0 if board.own else room - len(board.other))
+    if min(most) < 0 or (not allowed.reloaded and room < len(board.other)):
+        return
     bases = list(_forced(forced, 0, most, (), work))
     if not bases:
         return

@@ -98,6 +98,14 @@ def crowded(seen: Lanes, mover: Player) -> tuple[Reason, ...]:
     return tuple(found)
 
 
+def dead_end(seen: Lanes, mover: Player) -> Reason:
+    """A stage from which the turn can't be ended: the group that fits nowhere."""
+    board = seen.board(mover, Law())
+    lane = PLATFORM[mover if board.own else OTHER[mover]]
+    sites = seen.at[lane]
+    return reason("DEAD_END", mover, sites, piece=KIND_OF[seen.pieces[lane][0]], site=sites[0])
+
+
 def _unseen(allowed: Allowed) -> int:
     """How many rows that look unchanged an offence may have used: what no row shows is hardly a reason."""
     return 0 if allowed.overpush or allowed.capacity > CAPACITY else 1
@@ -119,10 +127,8 @@ class Case:
         board = self.board
         if not either and self._legal_for_other():
             return (reason("OUT_OF_TURN", self.mover, self._changed_sites()),), 0
-        if (board.own or board.other) and self._try(self.allowed, CAPACITY):  # then it can't be ended
-            stuck = board.own or board.other
-            sites = self._platform_sites()
-            return (reason("DEAD_END", self.mover, sites, piece=KIND_OF[stuck[0]], site=sites[0]),), 0
+        if self._try(self.allowed, CAPACITY):  # an option forbids it that is not looked at here
+            return (reason("NOT_A_TURN", self.mover, self._changed_sites()),), 99
         if board.own != board.other:
             swapped = Board(board.rows, board.other, board.own)
             if solve(self.before, swapped, self.allowed, self.work):

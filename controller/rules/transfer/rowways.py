@@ -111,8 +111,10 @@ def _near_ways(before: str, after: str, taken: int, allowed: Allowed) -> list[Wa
     for pushed in range(min(most, length) + 1):
         needed = max(0, rest + pushed - ROOM)
         outs: Iterable[int] = (needed,)
-        if (pushed and allowed.overpush) or (not pushed and allowed.reloaded):
+        if pushed and allowed.overpush:
             outs = range(needed, min(rest, most) + 1)
+        elif not pushed and allowed.reloaded:  # as far as what was pushed in and taken again can have pushed out
+            outs = range(max(0, rest + most - ROOM) + 1)
         for out in outs:
             stays = rest - out
             put = length - pushed - stays
