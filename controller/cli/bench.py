@@ -16,7 +16,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from controller.cli import bench_rules
+from controller.cli import bench_rules, stress
 from controller.errors import CommandError
 from controller.rules.registry import game_named
 from vision.boardset import installed_sets
@@ -29,9 +29,12 @@ FRAMES = 200
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `bench`."""
-    parser.add_argument("--frames", metavar="DIR", help="a folder of pictures; simulated ones where left out")
+    parser.add_argument(
+        "--frames", nargs="+", metavar="DIR", help="folders of pictures; simulated ones where left out"
+    )
     parser.add_argument("--stress", action="store_true", help="token naming under worse light and worse pictures")
     parser.add_argument("--endurance", action="store_true", help="the sloppy table: honest play must never be accused")
+    parser.add_argument("--game", metavar="G", help="play only this game in --endurance; every game where left out")
     parser.add_argument("--turns", type=int, default=1_000_000, metavar="N", help="turns of --endurance (1000000)")
     parser.add_argument(
         "--may-differ", type=int, default=0, metavar="N", help="records that may differ from the game played (0)"
@@ -42,9 +45,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure and print; exit 1 when the sloppy table finds a fault."""
+    """Measure and print; exit 1 when the sloppy table finds a fault, or a stress breaks a limit."""
     if args.stress:
-        raise CommandError("--stress comes with the eyes for all three sets; this version measures without it")
+        return stress.run(args)
     if args.endurance:
         return endurance(args)
     cv2.setNumThreads(1)
@@ -54,22 +57,26 @@ def run(args: argparse.Namespace) -> int:
 
 
 def endurance(args: argparse.Namespace) -> int:
-    """The sloppy table for as many turns as asked for; every fault with its seed."""
+    """The sloppy table of each game for as many turns as asked for; every fault with its seed."""
     from controller.sloppy import play
+    from controller.sloppy.games import MANNERS
 
     if args.turns < 1:
         raise CommandError("--turns takes a number above 0", 2)
-    report = play(seed=args.seed, turns=args.turns, game=game_named("transet"))
-    print(report.summary(), flush=True)
-    return 0 if len(report.faults) == report.mismatches <= args.may_differ else 1
+    clean = True
+    for game in [game_named(name) for name in ([args.game] if args.game else sorted(MANNERS))]:
+        report = play(seed=args.seed, turns=args.turns, game=game)
+        print(f"{game.name}: {report.summary()}", flush=True)
+        clean &= len(report.faults) == report.mismatches <= args.may_differ
+    return 0 if clean else 1
 
 
-def _pictures(folder: str | None) -> Iterator[Any]:
+def _pictures(folders: list[str] | None) -> Iterator[Any]:
     """At least FRAMES pictures with tokens standing in changing places."""
-    if folder is not None:
-        files = sorted(Path(folder).glob("*.jpg")) + sorted(Path(folder).glob("*.png"))
+    if folders is not None:
+        files = [file for folder in folders for end in ("jpg", "png") for file in sorted(Path(folder).glob(f"*.{end}"))]
         if not files:
-            raise CommandError(f"{folder} holds no *.jpg or *.png pictures; name a folder with some")
+            raise CommandError(f"{' '.join(folders)} holds no *.jpg or *.png pictures; name a folder with some")
         for i in range(max(FRAMES, len(files))):
             image = cv2.imread(str(files[i % len(files)]))
             if image is None:
