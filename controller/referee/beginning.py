@@ -6,8 +6,8 @@ from controller.referee.lines import Line
 from controller.referee.reading import left_their_places
 from controller.referee.record import begin_game
 from controller.referee.state import Draft
-from controller.referee.strokes import Way
-from controller.rules.api import Game, Placement, PlaysInStrokes, Position
+from controller.referee.strokes import Way, in_strokes
+from controller.rules.api import Game, Placement, Position
 
 
 def lines_from(game: Game, position: Position, record_of: Line | None = None) -> tuple[Line, ...]:
@@ -30,7 +30,7 @@ def stands_as_new(game: Game, placement: Placement) -> bool:
 
     Where pieces may be laid out in nearly any way it doesn't: most boards after a first turn are set-ups too.
     """
-    return not isinstance(game, PlaysInStrokes) and game.setup(placement).position is not None
+    return not in_strokes(game) and game.setup(placement).position is not None
 
 
 def await_setup(draft: Draft) -> None:
@@ -74,7 +74,7 @@ def await_new_game(draft: Draft) -> None:
         gone = left_their_places(state.game, state.game.picture(state.line.position), seen.placement)
         if gone > state.game.turn_size + 1:
             start_rearranging(draft)
-        elif isinstance(state.game, PlaysInStrokes):
+        elif in_strokes(state.game):
             return  # what stands is still the end of the last game
     setup = state.game.setup(seen.placement)
     draft.set(setup=setup if draft.state.rearranging else None)

@@ -8,8 +8,8 @@ from controller.referee.lines import Line, same_history, without_repeats
 from controller.referee.reading import Reading
 from controller.referee.search import MOST_LINES, Explained, explain
 from controller.referee.state import Draft, State
-from controller.referee.strokes import explain_by_strokes
-from controller.rules.api import Placement, Player, PlaysInStrokes, Verdict
+from controller.referee.strokes import explain_by_strokes, in_strokes
+from controller.rules.api import Placement, Player, Verdict
 
 STANDS = ("unchanged", "complete")
 
@@ -38,7 +38,7 @@ def consider(draft: Draft, done: Player | None = None) -> Choice:
 
 def _explained(state: State, placement: Placement, done: Player | None) -> Explained:
     seen = state.seen
-    if isinstance(state.game, PlaysInStrokes):
+    if in_strokes(state.game):
         return explain_by_strokes(state.game, state.lines, state.pending, placement, state.way, done)
     return explain(state.game, state.lines, state.pending, placement, seen.touched, seen.touched_since_pending, done)
 

@@ -67,7 +67,8 @@ def _nothing_seen(draft: Draft, sighting: Sighting) -> None:
 def _take_in(draft: Draft, sighting: Sighting, *, blind: bool) -> None:
     state = draft.state
     seen = state.seen
-    now = normal_readings(state.game, sighting)
+    looked = (sighting.tokens, sighting.hidden)
+    now = seen.readings if looked == seen.looked else normal_readings(state.game, sighting)
     placement = now[0].placement
     moved = sighting.moving or _came_or_went(seen.placement, placement)
     clocks = seen.clocks.at(sighting.t_s, hand=sighting.hand, moved=moved)
@@ -75,6 +76,7 @@ def _take_in(draft: Draft, sighting: Sighting, *, blind: bool) -> None:
     if blind:
         changed = state.game.sites
     draft.set_seen(
+        looked=looked,
         readings=now,
         hand=sighting.hand,
         clocks=clocks,
@@ -92,6 +94,8 @@ def _changed_since(state: State, placement: Placement) -> frozenset[str]:
 
 
 def _came_or_went(before: Placement, now: Placement) -> bool:
+    if before.on == now.on:
+        return False
     unseen = before.hidden | now.hidden
     was, here = occupancy(before.on), occupancy(now.on)
     return any(site not in unseen and was.get(site, 0) != here.get(site, 0) for site in {*was, *here})

@@ -19,9 +19,9 @@ from controller.referee.record import (
 )
 from controller.referee.search import MOST_LINES, Explained
 from controller.referee.state import Draft, State
-from controller.referee.strokes import Way, with_null_turns, within_a_stroke
+from controller.referee.strokes import Way, in_strokes, with_null_turns, within_a_stroke
 from controller.referee.view import Offence
-from controller.rules.api import Owed, Placement, Player, PlaysInStrokes, Reason, Verdict
+from controller.rules.api import Owed, Placement, Player, Reason, Verdict
 
 
 def judge_board(draft: Draft) -> None:
@@ -61,7 +61,7 @@ def judge_board(draft: Draft) -> None:
 def _still_asked_about(state: State) -> bool:
     """Whether strokes without a seam have been asked about and nothing has happened since: what comes next tells."""
     asked = state.asked if state.question_about == "thread" else None
-    return asked is not None and isinstance(state.game, PlaysInStrokes) and agree(asked, state.seen.placement)
+    return asked is not None and in_strokes(state.game) and agree(asked, state.seen.placement)
 
 
 def judge_done(draft: Draft, player: Player | None) -> None:
@@ -107,7 +107,7 @@ def accept(draft: Draft, choice: Choice) -> None:
     state = draft.state
     found = choice.explained
     lines = found.lines
-    if found.answer == "unchanged" and isinstance(state.game, PlaysInStrokes):
+    if found.answer == "unchanged" and in_strokes(state.game):
         lines = with_null_turns(state.game, lines, choice.placement, state.way)
     if state.question_about == "thread":
         kept = [line.as_stage() for line in state.lines if not any(same_history(line, new) for new in lines)]
@@ -278,7 +278,7 @@ def refuse(draft: Draft, choice: Choice) -> None:
         lose_thread(draft, placement)
     elif choice.close:
         ask(draft, "reading", strong(state.lines), placement)
-    elif isinstance(game, PlaysInStrokes) and state.offence is None and not within_a_stroke(game, seen.seam, placement):
+    elif in_strokes(game) and state.offence is None and not within_a_stroke(game, seen.seam, placement):
         lose_thread(draft, placement, choice.explained.verdict.reasons)
     else:
         accuse(draft, choice)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from controller.referee.lines import Line
 from controller.referee.reading import differing
-from controller.referee.strokes import other_side_began
+from controller.referee.strokes import in_strokes, other_side_began
 from controller.referee.view import Offence
-from controller.rules.api import Game, Placement, Player, PlaysInStrokes, Position, Reason, Verdict
+from controller.rules.api import Game, Placement, Player, Position, Reason, Verdict
 from controller.rules.nearest import nearest_turn
 
 FOREIGN = ("WRONG_PIECE", "EXTRA_PIECE")  # pieces came out of the box: that is no turn changed
@@ -50,11 +50,12 @@ def _to_be_answered(game: Game, position: Position, placement: Placement) -> tup
     mover = game.to_move(position)
     if mover is None or not game.tries_two_turns:
         return None
-    before = game.picture(position)
     for turn in game.legal_turns(position):
         for stage in game.stages(position, turn):
-            acted = differing(before, stage)
-            if acted & (placement.hidden | differing(stage, placement)):
+            act = game.turn_shifts(position, turn)[0]
+            if {act.origin, act.to} & placement.hidden or act.piece not in placement.on.get(act.to or "", ()):
+                continue
+            if act.piece in placement.on.get(act.origin or "", ()):
                 continue
             owed = game.judge(position, stage).owed
             if owed and all(one.act in ("reply", "choose", "remove") for one in owed):
@@ -97,7 +98,7 @@ def _left_unfinished(game: Game, line: Line, placement: Placement, stage: Placem
     mover = game.to_move(line.position)
     if stage is None or mover is None or owners_of_changes(game, stage, placement) & {mover}:
         return ()
-    if isinstance(game, PlaysInStrokes) and not other_side_began(game, mover, stage, placement):
+    if in_strokes(game) and not other_side_began(game, mover, stage, placement):
         return ()
     changed = differing(stage, placement)
     gone = [site for site in changed if len(placement.on.get(site, ())) < len(stage.on.get(site, ()))]

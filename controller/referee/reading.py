@@ -110,6 +110,8 @@ def agree(one: Placement, other: Placement) -> bool:
 
 def differing(one: Placement, other: Placement) -> frozenset[Site]:
     """The sites, seen in both, on which something else stands."""
+    if one.on == other.on:
+        return frozenset()
     unseen = one.hidden | other.hidden
     return frozenset(
         site for site in {*one.on, *other.on} if site not in unseen and one.on.get(site, ()) != other.on.get(site, ())

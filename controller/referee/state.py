@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
 
 from controller.referee.clocks import Clocks
 from controller.referee.events import Event
@@ -15,15 +15,18 @@ from controller.referee.strokes import Way
 from controller.referee.timing import Timing
 from controller.referee.view import Offence, Phase, Played, View
 from controller.rules.api import Game, Kind, Owed, Placement, Player, Reason, Setup, Site
+from vision.sighting import Token
 
 Candidate = Mapping[str, str | None]
 NOTHING = Placement({})
+T = TypeVar("T", "State", "Seen", "Eyes")
 
 
 @dataclass(frozen=True)
 class Seen:
     """What the newest frame showed, and what happened since the last settled picture that was explained.
 
+    `looked`: tokens and hidden sites as the eyes gave them; `readings`: what they may mean.
     `touched`: sites hidden or changed since then; `touched_since_pending`: since a complete turn stood settled. `seam`:
     the last settled picture of a position or a stage.
     `steady`: the last settled picture, `steady_s` when it was last seen so; `away`: something else stands since.
@@ -31,6 +34,7 @@ class Seen:
     """
 
     clocks: Clocks = field(default_factory=Clocks)
+    looked: tuple[tuple[Token, ...], frozenset[Site]] | None = None
     readings: tuple[Reading, ...] = (Reading(NOTHING),)
     hand: bool = False
     touched: frozenset[Site] = frozenset()
@@ -140,6 +144,16 @@ class Step:
     events: tuple[Event, ...]
 
 
+def _with(one: T, changes: Mapping[str, Any]) -> T:
+    """As `dataclasses.replace`, which for these many fields took a third of a step's time."""
+    known = vars(one)
+    assert changes.keys() <= known.keys(), changes
+    made: T = object.__new__(type(one))
+    vars(made).update(known)
+    vars(made).update(changes)
+    return made
+
+
 class Draft:
     """One step being worked out: the state so far and the events so far."""
 
@@ -149,15 +163,15 @@ class Draft:
 
     def set(self, **changes: Any) -> None:
         """Change the state."""
-        self.state = replace(self.state, **changes)
+        self.state = _with(self.state, changes)
 
     def set_seen(self, **changes: Any) -> None:
         """Change what was seen."""
-        self.state = replace(self.state, seen=replace(self.state.seen, **changes))
+        self.state = _with(self.state, {"seen": _with(self.state.seen, changes)})
 
     def set_eyes(self, **changes: Any) -> None:
         """Change what is known of the eyes."""
-        self.state = replace(self.state, eyes=replace(self.state.eyes, **changes))
+        self.state = _with(self.state, {"eyes": _with(self.state.eyes, changes)})
 
     def emit(
         self,

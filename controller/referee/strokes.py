@@ -11,11 +11,17 @@ from typing import cast
 
 from controller.referee.lines import Line, without_repeats
 from controller.referee.search import MOST_LINES, Explained
-from controller.rules.api import Game, Placement, Player, PlaysInStrokes, Turn, Verdict
+from controller.rules.api import Game, Placement, Player, PlaysInStrokes, Position, Turn, Verdict
 
 # How likely a line is, before the look at the table: as believed; with the null turn that was seen; the last turn
 # changed; the last turn changed though the next one has begun; less likely already; waiting to be believed.
 BELIEVED, NULL_TURN, CHANGED, CHANGED_LATE, WEAK, WAITING = range(6)
+CHANGES = (CHANGED, CHANGED_LATE)
+
+
+def in_strokes(game: Game) -> bool:
+    """Whether the game is a `PlaysInStrokes`."""
+    return not game.tries_two_turns
 
 
 @dataclass(frozen=True)
@@ -50,17 +56,25 @@ def explain_by_strokes(
     done: Player | None = None,
 ) -> Explained:
     """Explain `placement` by one turn: the likeliest lines that can are believed, the others kept as weak ones."""
-    bases = [
-        _Base(rank, line, game.judge(line.position, placement, done if rank <= NULL_TURN else _own(game, line, done)))
-        for rank, line in _bases(game, lines, pending, way)
-    ]
-    said = _said_to_be_over(game, bases, placement, done)
+    whole = sum(map(len, placement.on.values())) == sum(game.pieces.values())
+
+    def judged(rank: int, line: Line) -> _Base:
+        if rank > NULL_TURN and whole and _refuted(game, line.position, placement):
+            return _Base(rank, line, Verdict("illegal"))  # its reasons are nobody's concern
+        said_by = done if rank <= NULL_TURN or done == game.to_move(line.position) else None
+        return _Base(rank, line, game.judge(line.position, placement, said_by))
+
+    believed = [judged(BELIEVED, line) for line in lines if not line.weak]
+    said = _said_to_be_over(game, believed, placement, done)
     if said is not None:
         return Explained("illegal", tuple(lines), said)
-    same = [base for base in bases if base.rank == BELIEVED and base.verdict.answer == "unchanged"]
-    if same and not any(base.verdict.answer == "complete" and base.rank == BELIEVED for base in bases if done):
-        weak = [base for base in bases if base.rank not in (BELIEVED, CHANGED, CHANGED_LATE)]
-        found = _ranked([base.line for base in same], _ends(game, weak, way))
+    if done is not None and any(base.verdict.answer == "complete" for base in believed):
+        believed = [base for base in believed if base.verdict.answer == "complete"]  # who says done has moved
+    same = [base for base in believed if base.verdict.answer == "unchanged"]
+    less = [(rank, line) for rank, line in _others(game, lines, pending, way) if not same or rank not in CHANGES]
+    bases = [*believed, *(judged(rank, line) for rank, line in less)]
+    if same:
+        found = _ranked([base.line for base in same], _ends(game, bases[len(believed) :], way))
         return Explained("unchanged", found, same[0].verdict)
     for rank in range(WAITING + 1):
         of_rank = [base for base in bases if base.rank == rank]
@@ -81,11 +95,9 @@ def explain_by_strokes(
     return Explained("illegal", tuple(lines), bases[0].verdict)
 
 
-def _bases(game: Game, lines: Sequence[Line], pending: Sequence[Line], way: Way) -> Iterator[tuple[int, Line]]:
-    """Where a turn may begin, the likeliest first."""
+def _others(game: Game, lines: Sequence[Line], pending: Sequence[Line], way: Way) -> Iterator[tuple[int, Line]]:
+    """Where a turn may begin but from the lines believed in, the likeliest first."""
     strong = [line for line in lines if not line.weak]
-    for line in strong:
-        yield BELIEVED, line
     for line in lines:
         if line.weak and changes_nothing(game, line):
             yield NULL_TURN, line
@@ -100,15 +112,17 @@ def _bases(game: Game, lines: Sequence[Line], pending: Sequence[Line], way: Way)
             yield WAITING, line
 
 
-def _own(game: Game, line: Line, done: Player | None) -> Player | None:
-    return done if done == game.to_move(line.position) else None
+def _refuted(game: Game, position: Position, placement: Placement) -> bool:
+    """Whether no legal turn ends or passes at this whole picture, and it isn't the position's."""
+    if game.picture(position).on == placement.on:
+        return False
+    return next(game.legal_turns(position, towards=placement), None) is None
 
 
 def _said_to_be_over(
-    game: Game, bases: Sequence[_Base], placement: Placement, done: Player | None
+    game: Game, believed: Sequence[_Base], placement: Placement, done: Player | None
 ) -> Verdict | None:
     """The verdict on a stage that stands for all believed lines and that its own player calls finished."""
-    believed = [base for base in bases if base.rank == BELIEVED]
     if done is None or any(base.verdict.answer != "illegal" for base in believed):
         return None
     plain = [game.judge(base.line.position, placement) for base in believed]
@@ -129,8 +143,8 @@ def _ends(game: Game, bases: Sequence[_Base], way: Way) -> list[Line]:
 
 def _retold(game: Game, line: Line, turn: Turn, way: Way) -> Turn:
     """The turn as it was seen to be made."""
-    if isinstance(game, PlaysInStrokes) and way.goes_from(game, line):
-        return game.retell(line.position, turn, way.stages)
+    if way.goes_from(game, line):
+        return cast(PlaysInStrokes, game).retell(line.position, turn, way.stages)
     return turn
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import cast
+
 from controller.referee.reading import differing
 from controller.referee.record import strong
 from controller.referee.state import State
@@ -54,9 +57,15 @@ def view_of(state: State) -> View:
         winner=state.winner,
         result=state.result,
         why=state.why,
-        score=game.score(shown.position) if shown and isinstance(game, CountsPoints) else None,
+        score=cast(CountsPoints, game).score(shown.position) if shown and counts_points(type(game)) else None,
         missing=state.missing if state.partial and seen.clocks.settled(state.timing, state.timing.missing_s) else (),
     )
+
+
+@lru_cache(maxsize=16)
+def counts_points(kind: type) -> bool:
+    """Whether games of this class are `CountsPoints`."""
+    return issubclass(kind, CountsPoints)
 
 
 def _hint_now(state: State) -> bool:

@@ -9,8 +9,13 @@ from controller.sloppy.manners import Manners
 from controller.sloppy.sitting import Sitting
 from controller.sloppy.taasen import TaasenManners
 from controller.sloppy.transet import TransetManners
+from controller.sloppy.transfer import TransferManners
 
-MANNERS: dict[str, Callable[[Sitting], Manners]] = {"transet": TransetManners, "taasen": TaasenManners}
+MANNERS: dict[str, Callable[[Sitting], Manners]] = {
+    "transet": TransetManners,
+    "taasen": TaasenManners,
+    "transfer": TransferManners,
+}
 
 
 def manners_at(table: Sitting) -> Manners:

@@ -73,6 +73,13 @@ class Playmat:
             self.buried.add(site)
         self._touched()
 
+    def line_up(self, lane: Iterable[Site], standing: Mapping[Site, Kind]) -> None:
+        """The pieces along a lane are pushed to these sites of it; those that come out of a hand have left the hand."""
+        for site in lane:
+            self.on.pop(site, None)
+        self.on |= {site: [kind] for site, kind in standing.items()}
+        self._touched()
+
     def fetch(self, kind: Kind) -> None:
         """A hand brings a spare piece out of the box."""
         self.held.append(kind)

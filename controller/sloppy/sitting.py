@@ -8,7 +8,7 @@ from typing import Literal
 
 from controller.referee.events import Input, Press
 from controller.referee.reducer import initial, reduce
-from controller.rules.api import Game, Kind, Placement, Player, Position, Site, Turn
+from controller.rules.api import Game, Kind, Placement, Player, PlaysInStrokes, Position, Site, Turn
 from controller.sloppy.playmat import Playmat
 from controller.sloppy.record import Fault, Record, Report, Row
 
@@ -31,18 +31,19 @@ class Wrong(Exception):
 class Sitting:
     """A table with its referee. Keeps the truth beside the record; the first accusation ends it."""
 
-    def __init__(self, game: Game, seed: int, report: Report, start_mode: str = "setup") -> None:
+    def __init__(self, game: Game, seed: int, report: Report) -> None:
         self.game = game
         self.seed = seed
         self.report = report
         self.rng = random.Random(seed)
         self.record = Record()
-        self.state = initial(game, set_name=game.name, start_mode=start_mode)
+        self.state = initial(game, set_name=game.name)
         self.mat = Playmat(game.name, game.name, game.sites, self.rng, self.take)
         self.expecting = False  # offences are planted only by the twin
         self.tidy = False  # hands hide no more than they touch
         self.questioned = ""  # what the referee asked though nothing was in doubt
         self.position: Position = game.start()
+        self._begun: Position = self.position
         self.truth: list[Row] = []
         self.history: list[tuple[Position, Turn]] = []  # of this game
 
@@ -84,9 +85,13 @@ class Sitting:
 
     # truth
 
+    def open_with(self, position: Position) -> None:
+        """The first game will be taken up in this position."""
+        self.state = initial(self.game, set_name=self.game.name, start_mode=self.game.position_text(position))
+
     def begin(self, start: Position) -> None:
         """A game begins from this start position."""
-        self.position = start
+        self.position = self._begun = start
         self.truth = []
         self.history = []
 
@@ -102,6 +107,19 @@ class Sitting:
         self.history.append((self.position, turn))
         self.position = after
         self.report.turns += 1
+        self._pass_if_need_be()
+
+    def _pass_if_need_be(self) -> None:
+        """A side without a legal turn passes; nobody does anything."""
+        passing = self.game.forced_pass(self.position)
+        if passing is None:
+            return
+        self.habit("passed")
+        player = self.game.to_move(self.position)
+        after = self.game.after(self.position, passing)
+        text = self.game.turn_text(self.position, passing)
+        self.truth.append(Row(player or "", text, self.game.position_text(after)))
+        self.position = after
 
     def rewrite(self, n_back: int, turns: Sequence[Turn]) -> None:
         """The last `n_back` turns were really these (a swap finished after the reply)."""
@@ -115,12 +133,21 @@ class Sitting:
     def compare(self) -> None:
         """The record of the game now on the table must be the game played."""
         told = self.record.rows(self.record.game_no)
-        if told != self.truth:
-            same = [one == other for one, other in zip(told, self.truth, strict=False)]
+        same = [self._says(*rows, n) for n, rows in enumerate(zip(told, self.truth, strict=False))]
+        if len(told) != len(self.truth) or not all(same):
             n = same.index(False) if False in same else len(same)
             said = told[n].text if n < len(told) else "nothing"
             real = self.truth[n].text if n < len(self.truth) else "nothing"
             raise Wrong("mismatch", f"turn {n + 1}: said {said}, played {real}; {self.whereabouts()}")
+
+    def _says(self, told: Row, real: Row, n: int) -> bool:
+        """Whether a row of the record is this turn. Where many strokes lead to a board any legal text will do."""
+        if told == real or not isinstance(self.game, PlaysInStrokes):
+            return told == real
+        before = self.truth[n - 1].position if n else self.game.position_text(self._begun)
+        verdict = self.game.judge_turn(self.game.parse_position(before), told.text)
+        same = (told.player, told.position) == (real.player, real.position)
+        return same and verdict.legal and self.game.position_text(verdict.position) == real.position
 
     # the board
 

@@ -25,9 +25,12 @@ def plant(seed: int, code: str, game: Game, report: Report | None = None) -> Rep
     table.tidy = True
     manners = manners_at(table)
     try:
-        lay_out(manners)
+        opening = manners.opening(code)
+        if opening is not None:
+            table.open_with(opening)
+        lay_out(manners, opening)
         offence = None
-        for _ in range(table.rng.randrange(12)):
+        for _ in range(table.rng.randrange(12) if opening is None else 0):
             go_on(manners)
         for _ in range(200):
             offence = find(manners, code)
@@ -82,10 +85,12 @@ def commit(manners: Manners, offence: Offence) -> None:
         table.reach(shift.origin)
     for shift in offence.first:
         carry(table, shift, plain=True)
-    if offence.first:
+    if offence.at_once:
+        table.stay(SETTLED_S)
+    elif offence.first:
         table.settle(SETTLED_S + table.rng.uniform(0, 1.5))
     if offence.done:
-        table.press(table.game.to_move(table.position))
+        table.press(offence.by or table.game.to_move(table.position))
     do_at_once(table, offence.shifts)
     table.stay(ILLEGAL_S + 0.2)
     check_named(table, offence, table.record.events[begun:])
@@ -124,19 +129,31 @@ def take_back(table: Sitting, offence: Offence) -> None:
     """Everything back to the position before the turn, under hands."""
     mat = table.mat
     wrong = [*offence.shifts, *offence.first]
-    for shift in wrong:
-        table.reach(shift.to)
-        mat.lift(shift.piece, shift.to)
-    for shift in wrong:
-        table.reach(shift.origin)
-        if shift.origin is None:
-            mat.stow(shift.piece)
-        else:
-            mat.put(shift.piece, shift.origin)
+    if {shift.origin for shift in wrong} & {shift.to for shift in wrong}:  # step by step, the last one first
+        for shift in reversed([*offence.first, *offence.shifts]):
+            table.reach(shift.to, shift.origin)
+            mat.lift(shift.piece, shift.to)
+            replace(table, shift)
+            table.reach(shift.to, shift.origin)
+    else:
+        for shift in wrong:
+            table.reach(shift.to)
+            mat.lift(shift.piece, shift.to)
+        for shift in wrong:
+            table.reach(shift.origin)
+            replace(table, shift)
     for shift in offence.kept:
         table.reach(shift.origin)
         mat.put(shift.piece, shift.origin)
     table.reach(*[shift.origin for shift in wrong])
+
+
+def replace(table: Sitting, shift: Shift) -> None:
+    """A piece in a hand goes back to where it came from, a spare into the box."""
+    if shift.origin is None:
+        table.mat.stow(shift.piece)
+    else:
+        table.mat.put(shift.piece, shift.origin)
 
 
 def another_turn(manners: Manners, offence: Offence, ending: str) -> str:
