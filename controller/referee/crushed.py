@@ -28,6 +28,12 @@ def still_there(game: Game, line: Line, placement: Placement) -> tuple[Shift, ..
     )
 
 
+def put_elsewhere(line: Line, placement: Placement) -> bool:
+    """Whether a crushed piece of the line, not taken off before, has been carried to another site."""
+    standing = [kind for kinds in placement.on.values() for kind in kinds]
+    return any(shift.piece in standing for shift in line.lingering)
+
+
 def _stands(shift: Shift, placement: Placement) -> bool:
     site = shift.origin or ""
     return site in placement.hidden or shift.piece in placement.on.get(site, ())

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from controller.referee.crushed import judge_line, lines_past, still_there, to_take_off, without
+from controller.referee.crushed import judge_line, lines_past, put_elsewhere, still_there, to_take_off, without
 from controller.referee.lines import Line, extensions, without_repeats
 from controller.referee.reading import agree, differing
 from controller.rules.api import Game, Placement, Player, Position, Site, Turn, Verdict
@@ -53,18 +53,19 @@ def explain(
     verdicts = [judge_line(game, line, placement, done) for line in bases]
     likely, unlikely, before = _Finds(), _Finds(), _Finds()
     held: list[Line] = []  # pending, and nothing has happened since
-    instead = False  # what stood settled in place of the lines believed in goes on
-    for line, verdict in sorted(zip(bases, verdicts, strict=True), key=lambda base: not _instead(base[0], lines)):
+    ends_of: int | None = None  # the first rank of which a turn ends here; of later ones that is less likely
+    for line, verdict in sorted(zip(bases, verdicts, strict=True), key=lambda base: _rank(base[0], lines)):
         if still_there(game, line, placement):
             continue  # see `_past_crushed`
         if line not in lines and verdict.answer == "unchanged":
             held.append(line)
             continue
-        contradicted = line in lines and verdict.answer == "complete" and instead
-        finds = unlikely if line.weak or contradicted else likely
+        rank = _rank(line, lines)
+        finds = unlikely if line.weak or (ends_of is not None and ends_of != rank) else likely
         finds.take(game, line, verdict)
         finds.same |= verdict.answer == "unchanged"
-        instead |= verdict.answer == "complete" and _instead(line, lines)
+        if likely.ends and verdict.answer == "complete" and ends_of is None:
+            ends_of = rank
     if not likely.same:
         for line in bases:
             if not line.weak and line.steps and line not in held and not still_there(game, line, placement):
@@ -74,7 +75,16 @@ def explain(
         quick = _two_turns(game, lines, pending, placement, touched, touched_since_pending, done)
     quickly = list(quick.lines) if quick is not None and quick.answer == "complete" else []
 
-    hidden = [*likely.unclear, *unlikely.unclear]
+    if likely.same:  # a line of which nothing is seen to have changed stays, though more could hide
+        still = [line for line in likely.unclear if agree(game.picture(line.position), placement)]
+        likely.ends = [line for line in bases if line in likely.ends or line in still]
+        likely.unclear = [line for line in likely.unclear if line not in still]
+    unseen: list[Line] = []  # the last turn changed, of which nothing is to be seen: less likely than a turn more
+    if likely.ends:
+        stands = game.picture(likely.ends[0].position)
+        unseen = [line for line in before.ends if game.picture(line.position).on != stands.on]
+        before.ends = [line for line in before.ends if line not in unseen]
+    hidden = [*unseen, *likely.unclear, *unlikely.unclear]
     if likely.ends or before.ends or held:
         also = [] if likely.ends else before.stages
         weak = [*_lines(likely.stages), *unlikely.ends, *_lines(unlikely.stages), *_lines(also), *quickly, *hidden]
@@ -114,7 +124,8 @@ def explain(
         verdict = game.judge(held_up.position, read, done)
         return Explained("illegal", tuple(lines), verdict, reader=held_up, read=read)
     # A turn that stood settled and was followed by something that does not go on from it: that turn was complete.
-    believed = tuple(pending) if pending else tuple(lines)
+    over = [line for line in pending if not put_elsewhere(line, placement)]
+    believed = tuple(over) if over else tuple(lines)
     return Explained("illegal", believed, game.judge(believed[0].position, placement, done))
 
 
@@ -158,9 +169,16 @@ def _goes_on(
     return [(line, verdict)]
 
 
-def _instead(line: Line, lines: Sequence[Line]) -> bool:
-    """Whether a line has stood settled in place of those believed in, not as what follows from one of them."""
-    return line not in lines and all(line.record[: len(one.record)] != one.record for one in lines)
+def _rank(line: Line, lines: Sequence[Line]) -> int:
+    """Where what comes next is likely to go on from, 0 first.
+
+    0: the last turn changed, as it has stood settled; 1: the lines believed in, or a turn more; 2: two quick turns,
+    which may have been a slip of the hand.
+    """
+    if any(line.record[: len(one.record)] == one.record and len(line.record) < len(one.record) + 2 for one in lines):
+        return 1
+    changed = any(len(line.record) == len(one.record) and line.record[:-1] == one.record[:-1] for one in lines)
+    return 0 if changed else 2 if any(len(line.record) > len(one.record) for one in lines) else 1
 
 
 class _Finds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from controller.rules.api import Position
 from controller.sloppy.hands import fidget, rest
 from controller.sloppy.manners import Manners
 from controller.sloppy.sitting import EXTENDABLE_S, Sitting, Wrong, kinds_on
@@ -28,12 +29,12 @@ def evening(manners: Manners, turns: int) -> None:
         lay_out(manners)
 
 
-def lay_out(manners: Manners) -> None:
+def lay_out(manners: Manners, position: Position | None = None) -> None:
     """The start position is set up, piece by piece or all at once, and stands until the referee has taken it up."""
     table = manners.table
     rng, mat = table.rng, table.mat
     numbered = table.record.game_no
-    start = manners.start()
+    start = manners.start() if position is None else position
     pieces = kinds_on(table.stands(start))
     if not mat.off and not mat.held and not mat.on:
         mat.off = [kind for kind, _ in pieces]

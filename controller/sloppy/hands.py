@@ -143,7 +143,8 @@ def doubt(manners: Manners, turn: Turn) -> None:
     on = {other: kinds for other, kinds in after.items() if other != site}
     on[border] = tuple(sorted((*on.get(border, ()), *after[site])))
     over = table.game.outcome(position) is not None
-    before_and_after = (table.position,) if over else (table.position, position)
+    earlier = [before for before, _ in table.history[-1:]]  # the last turn may still be changed
+    before_and_after = (*earlier, table.position) if over else (*earlier, table.position, position)
     if all(table.game.judge(one, Placement(on)).answer == "illegal" for one in before_and_after):
         table.habit("near a line")
         mat.doubt(leaning=(site, border))

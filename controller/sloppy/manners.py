@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from controller.rules.api import Position, Shift, Site, Turn
+from controller.rules.api import Player, Position, Shift, Site, Turn
 from controller.sloppy.sitting import Sitting
 
 
@@ -15,7 +15,8 @@ class Offence:
     """`shifts`: what is done wrongly (origin None: a spare out of the box, or a piece taken up by `kept`).
 
     `kept`: pieces taken off the board that stay in a hand. `first`: acts that lie still as a stage before the rest.
-    `done`: the mover then says that it is over. `leading`: the code must be the first reason, not just one of them.
+    `done`: the mover (or `by`) then says that it is over, `at_once` or after a rest. `leading`: the code must be the
+    first reason, not just one of them.
     """
 
     code: str
@@ -24,6 +25,8 @@ class Offence:
     first: tuple[Shift, ...] = ()
     done: bool = False
     leading: bool = True
+    by: Player | None = None
+    at_once: bool = False
 
 
 class Manners(Protocol):
@@ -63,5 +66,7 @@ class Manners(Protocol):
     def borders(self, site: Site) -> list[Site]: ...  # sites near enough that a piece can stand on the line between
 
     def half_way(self, turn: Turn) -> tuple[tuple[Shift, ...], tuple[Shift, ...]] | None: ...  # a stage, and the rest
+
+    def opening(self, code: str) -> Position | None: ...  # where to plant an offence that few games come to, else None
 
     def unexplained(self, offence: Offence) -> bool: ...  # no legal play explains what will stand

@@ -10,10 +10,11 @@ from controller.rules.taasen.board import CORNERS, OFF, SHORES, TOUCHES, TaasenP
 from controller.sloppy.ambiguity import changed_turn_is_plain, pairs, plain_pair, reaches
 from controller.sloppy.hands import ends, wait_of
 from controller.sloppy.manners import Offence
-from controller.sloppy.planting import unexplained
-from controller.sloppy.sitting import Sitting
+from controller.sloppy.planting import find, unexplained
+from controller.sloppy.sitting import Sitting, Wrong
 from controller.sloppy.specials import early_hand, false_start, hasty_pair
 from controller.sloppy.taasen.acts import acts_of, carry_out, crushes, undo
+from controller.sloppy.taasen.offences import MAKERS, RARE, REMEMBERED, Scene
 from controller.sloppy.taasen.specials import changed_answer, left_standing, moved_on, other_meaning
 
 EAGER = 0.5  # how often a player crushes or presses where that is possible: random games would take hundreds of turns
@@ -40,7 +41,10 @@ class TaasenManners:
     @property
     def makers(self) -> Mapping[str, Callable[[], Iterator[Offence]]]:
         """Candidates for each code."""
-        return {}
+        return {code: partial(self._made, code) for code in MAKERS}
+
+    def _made(self, code: str) -> Iterator[Offence]:
+        yield from MAKERS[code](Scene(self.table))
 
     def start(self) -> Position:
         """Any colour on any corner."""
@@ -108,6 +112,21 @@ class TaasenManners:
         attack, answer = acts_of(self.table, turn)
         return None if answer is None else ((attack,), (answer,))
 
+    def opening(self, code: str) -> Position | None:
+        """For rare offences a position that allows one, out of random games; some bans are remembered there, too."""
+        table = self.table
+        if code not in RARE and (code not in REMEMBERED or table.rng.random() < 0.5):
+            return None
+        for made in range(10000):
+            turns = self.tidy_turns()
+            if not turns or made % 100 == 0:  # later on there are few pieces left
+                table.position = self.start()
+                continue
+            table.position = table.game.after(table.position, table.rng.choice(turns))
+            if find(self, code) is not None and self.tidy_turns():
+                return table.position
+        raise Wrong("missed", f"no position came up in which {code} could be planted")
+
     def unexplained(self, offence: Offence) -> bool:
-        """By listing all turns."""
-        return unexplained(self.table, offence)
+        """By listing all turns. A pressed piece put back is an answer taken back, until somebody says done."""
+        return offence.at_once or unexplained(self.table, offence)

@@ -93,6 +93,10 @@ class TransetManners:
             return None
         return (shifts[1],), (shifts[0],)
 
+    def opening(self, code: str) -> Position | None:
+        """Every game comes to them."""
+        return None
+
     def unexplained(self, offence: Offence) -> bool:
         """By listing all turns."""
         return unexplained(self.table, offence)
