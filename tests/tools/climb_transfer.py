@@ -1,7 +1,10 @@
-"""Look for the boards of Transfer that `judge` needs most steps for, by climbing: python climb_transfer.py STEPS SEED.
+"""Look for the boards of Transfer that `judge` needs most steps for, by climbing.
 
-A query is a position and what stands on the table. A climb changes one or two pieces of either and keeps what needs
-no fewer steps of the search (not time, so that the same seed finds the same queries). Prints the best of every climb.
+    python climb_transfer.py CLIMBS SEED [ANSWER…]
+
+With answers only boards that are judged so count. A query is a position and what stands on the table. A climb changes
+one or two pieces of either and keeps what needs no fewer steps of the search (not time, so that the same seed finds
+the same queries). Prints the best of every climb.
 """
 
 from __future__ import annotations
@@ -29,11 +32,11 @@ class Query(NamedTuple):
     seen: Lanes
 
 
-def nodes_of(query: Query) -> int:
-    """The steps that judging takes."""
+def nodes_of(query: Query, answers: frozenset[str] = frozenset()) -> int:
+    """The steps that judging takes; 0 where the answer is not one of those asked for."""
     judgement = Judgement(TRANSFER, TransferPosition(query.before[:9], query.mover))
-    judgement.judge(picture_of(query.seen[:9], *query.seen[9:]), None)
-    return judgement.work.nodes
+    verdict = judgement.judge(picture_of(query.seen[:9], *query.seen[9:]), None)
+    return judgement.work.nodes if not answers or verdict.answer in answers else 0
 
 
 def ms_of(query: Query) -> float:
@@ -103,14 +106,14 @@ def _whole(lanes: Lanes) -> bool:
     return all("".join(lanes).count(letter) == EVERY for letter in KIND_OF)
 
 
-def climb(rng: random.Random) -> tuple[int, Query]:
+def climb(rng: random.Random, answers: frozenset[str]) -> tuple[int, Query]:
     """From a random query up to a top."""
     before = shuffled(rng)
     query = Query(before, rng.choice((*PLAYERS, SOUTH, NORTH, None)), moved(rng, before, True, rng.choice((1, 2, 3))))
-    best, idle = nodes_of(query), 0
+    best, idle = nodes_of(query, answers), 0
     while idle < PATIENCE:
         other = changed(rng, query)
-        nodes = nodes_of(other)
+        nodes = nodes_of(other, answers)
         idle = 0 if nodes > best else idle + 1
         if nodes >= best:
             query, best = other, nodes
@@ -126,9 +129,9 @@ def text_of(query: Query) -> str:
 def main() -> None:
     """Climb again and again."""
     climbs, seed = int(sys.argv[1]), int(sys.argv[2])
-    rng = random.Random(seed)
+    rng, answers = random.Random(seed), frozenset(sys.argv[3:])
     for _ in range(climbs):
-        nodes, query = climb(rng)
+        nodes, query = climb(rng, answers)
         verdict = TRANSFER.judge(
             TransferPosition(query.before[:9], query.mover), picture_of(query.seen[:9], *query.seen[9:])
         )

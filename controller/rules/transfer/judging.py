@@ -27,6 +27,8 @@ from controller.rules.transfer.reasons import reason
 from controller.rules.transfer.seeking import named, seeker
 from controller.rules.transfer.strokes import GAP, Law, law_of, view
 
+LONG = 10_000  # steps of the search after which hidden sites are left unclear
+
 
 class Judged(Protocol):
     """What is needed of the game."""
@@ -96,21 +98,31 @@ class Judgement:
         return self._whole(seen, done)
 
     def _filled(self, seen: Lanes, placement: Placement, unseen: str) -> Lanes | None:
-        """The one way to lay the unseen pieces on hidden sites that explains the board, if it changes nothing there."""
-        ways = fillings(seen, placement.hidden, unseen)
-        if ways is None:
+        """The unseen pieces laid on hidden sites so that nothing has changed there, if nothing else explains the board.
+
+        None where they may lie otherwise, and where that would take long to find out.
+        """
+        found = fillings(seen, placement.hidden, unseen)
+        if found is None:
             return None
-        fits: dict[tuple[str, ...], Lanes] = {}
-        for way in ways:
-            if way.pieces not in fits and any(self._read(way, side).answer != "illegal" for side in self.sides):
-                fits[way.pieces] = way
-                if len(fits) > 1:
-                    return None
-        for way in fits.values():
-            lanes = zip(seen.pieces, way.pieces, self.before.pieces, strict=True)
-            if all(visible == now or now == was for visible, now, was in lanes):
-                return way
-        return None
+        ways = {way.pieces: way for way in found}
+        calm = [
+            way
+            for way in ways.values()
+            if all(
+                visible == now or now == was
+                for visible, now, was in zip(seen.pieces, way.pieces, self.before.pieces, strict=True)
+            )
+        ]
+        if len(calm) != 1 or not self._explained(calm[0]):
+            return None
+        for way in ways.values():
+            if way is not calm[0] and (self.work.nodes > LONG or self._explained(way)):
+                return None
+        return calm[0]
+
+    def _explained(self, seen: Lanes) -> bool:
+        return any(self._read(seen, side).answer != "illegal" for side in self.sides)
 
     def _read(self, seen: Lanes, side: Player) -> Reading:
         board = seen.board(side, self.law)
