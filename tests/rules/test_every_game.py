@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 import pytest
-from walks import GAMES, Scene, key_of, pieces, scenes
+from walks import GAMES, OPTIONS, Scene, key_of, pieces, scenes, some_scenes
 
 from controller.rules.api import Kind, Placement, Reason, Shift, Site
+from controller.rules.registry import game_named
 from controller.words import LANGUAGES, sentence
 
 SAMPLE = {"transfer": 30}  # of the thousands of placements that one piece or one pair makes of each position
@@ -86,18 +87,18 @@ def carried(placement: Placement, way: tuple[Shift, ...]) -> Placement:
     return lay(standing)
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_one_piece_elsewhere_or_two_swapped_is_illegal_unless_a_turn_ends_or_passes_there(name: str) -> None:
+def judged_as_listed(some: Sequence[Scene]) -> tuple[dict[str, int], list[Reason]]:
+    """Every change of these positions is judged as the listing says: how often which answer, and one reason a code."""
     told: dict[tuple[str, str | None], Reason] = {}
     rng = random.Random(1)
-    answers = dict.fromkeys(("complete", "partial", "illegal"), 0)
-    for scene in scenes(name):
+    answers = dict.fromkeys(("unchanged", "complete", "partial", "illegal"), 0)
+    for scene in some:
         for change in some_changes(scene, rng):
             placement = changed(scene, change)
             verdict = scene.game.judge(scene.position, placement)
             expected = scene.expected(placement)
             assert verdict.answer == expected, (scene.game.position_text(scene.position), change, placement)
-            answers[expected] = answers.get(expected, 0) + 1
+            answers[expected] += 1
             if expected == "illegal":
                 assert verdict.reasons
                 if change[0] != "swapped" and scene.game.tries_two_turns:  # one piece: there is more to say
@@ -106,15 +107,30 @@ def test_one_piece_elsewhere_or_two_swapped_is_illegal_unless_a_turn_ends_or_pas
                 told |= {(reason.code, reason.facts.get("form")): reason for reason in verdict.reasons}
                 if scene.game.tries_two_turns:  # Transfer's rows slide together as pieces go
                     assert carried(placement, verdict.way_back).on == scene.before.on
+    return answers, list(told.values())
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_one_piece_elsewhere_or_two_swapped_is_illegal_unless_a_turn_ends_or_passes_there(name: str) -> None:
+    answers, told = judged_as_listed(scenes(name))
     assert answers["illegal"] > 4_000
     assert answers["complete"] > 20
     assert answers["partial"] > 10
-    for reason in told.values():
+    for reason in told:
         for language in LANGUAGES:
             text = sentence(reason, language)
             assert text[0].isupper() or text[0].isdigit()
             assert text[-1] in ".?!"
             assert "…" not in text, (language, reason, text)
+
+
+@pytest.mark.parametrize(("name", "option", "value"), OPTIONS)
+def test_the_same_under_each_option(name: str, option: str, value: str) -> None:
+    some = some_scenes(game_named(name).with_options({option: value}), 12)
+    answers, _ = judged_as_listed(some)
+    assert answers["illegal"] > 100
+    for scene in some:
+        ends_are_complete(scene)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -194,14 +210,20 @@ def test_hidden_sites_never_make_illegal_what_was_not(name: str) -> None:
     assert unclear > 50
 
 
+def ends_are_complete(scene: Scene) -> None:
+    """Each end of a turn is judged as that turn, and its text leads there."""
+    game = scene.game
+    for key, end in list(scene.ends.items())[:60]:
+        verdict = game.judge(scene.position, end)
+        assert verdict.answer == scene.expected(end)
+        if verdict.answer == "complete":
+            (turn,) = verdict.turns
+            assert key_of(game, game.picture(game.after(scene.position, turn))) == key
+            read = game.parse_turn(scene.position, game.turn_text(scene.position, turn))
+            assert game.after(scene.position, read) == game.after(scene.position, turn)
+
+
 @pytest.mark.parametrize("name", GAMES)
-def test_stages_and_ends_are_what_they_are(name: str) -> None:
+def test_every_end_of_a_turn_is_complete(name: str) -> None:
     for scene in scenes(name):
-        game = scene.game
-        for key, end in list(scene.ends.items())[:60]:
-            verdict = game.judge(scene.position, end)
-            assert verdict.answer == scene.expected(end)
-            if verdict.answer == "complete":
-                (turn,) = verdict.turns
-                assert key_of(game, game.picture(game.after(scene.position, turn))) == key
-                assert game.parse_turn(scene.position, game.turn_text(scene.position, turn)) is not None
+        ends_are_complete(scene)

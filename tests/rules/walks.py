@@ -80,17 +80,32 @@ def pieces(placement: Placement) -> list[tuple[Kind, Site]]:
     return [(kind, site) for site, kinds in sorted(placement.on.items()) for kind in kinds]
 
 
-@lru_cache(maxsize=8)
-def scenes(name: str, count: int = POSITIONS) -> tuple[Scene, ...]:
-    """So many different positions of random games, the game going on in all of them."""
-    game = game_named(name)
+SLOW = {("transfer", "adjacency"), ("transfer", "overpush")}  # strokes are tried one by one
+# The others, each from fewer positions.
+OPTIONS: tuple[tuple[str, str, str], ...] = tuple(
+    (name, option, value)
+    for name in GAMES
+    for option, choice in game_named(name).options.items()
+    for value in choice.choices
+    if value != choice.default and (name, option) not in SLOW
+)
+
+
+@lru_cache(maxsize=len(GAMES))
+def scenes(name: str) -> tuple[Scene, ...]:
+    """Positions of random games, each once, the game going on in all of them."""
+    return tuple(some_scenes(game_named(name), POSITIONS))
+
+
+def some_scenes(game: Game, count: int) -> list[Scene]:
+    """So many of them."""
     rng = random.Random(1)
     found: dict[Position, Scene] = {}
     for position in _walk(game, rng):
         if position not in found:
             found[position] = scene(game, position)
             if len(found) == count:
-                return tuple(found.values())
+                return list(found.values())
     raise AssertionError("a walk never ends")
 
 
@@ -98,6 +113,8 @@ def _walk(game: Game, rng: random.Random) -> Iterator[Position]:
     starts = [game.parse_position(text) for text in STARTS.get(game.name, ())] or [game.start()]
     while True:
         position = rng.choice(starts)
+        if game.outcome(position) is not None:  # under an option
+            continue
         for _ in range(rng.randrange(60)):
             turns = list(game.legal_turns(position))
             after = game.after(position, rng.choice(turns))
