@@ -242,7 +242,17 @@ class Eye:
             found = find_squares(look)
         ground = Ground.of(board_set, find_cards(look) if board_set.platforms is not None else {})
         things = find_things(
-            board.paper, ratio, ground, found, small, self._still, changed, hints, board.watch, self._adopted_sheet
+            board.paper,
+            ratio,
+            light,
+            ground,
+            found,
+            small,
+            self._still,
+            changed,
+            hints,
+            board.watch,
+            self._adopted_sheet,
         )
         self._things, self._adopted_sheet = things, things.adopted
         self._found = tuple(things.clear)

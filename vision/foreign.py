@@ -11,6 +11,8 @@ import numpy.typing as npt
 
 from vision import motion
 from vision.boardset import BoardSet
+from vision.covered import covered_ground
+from vision.light import Light
 from vision.motion import Mask
 from vision.paper import CELL_MM, PaperView
 from vision.placing import Ground
@@ -70,6 +72,17 @@ def _large(mask: Mask, least: float) -> tuple[Mask, npt.NDArray[np.int32]]:
     return labels > 0, np.asarray(labels, np.int32)
 
 
+def _joined(things: Mask, cloth: Mask) -> Mask:
+    """Things with the cloth that hangs on them."""
+    if not things.any():
+        return things
+    _, labels = cv2.connectedComponents((things | cloth).astype(np.uint8), connectivity=8, ltype=cv2.CV_32S)
+    mine = np.zeros(int(labels.max()) + 1, np.bool_)
+    mine[labels[things]] = True
+    mine[0] = False
+    return np.asarray(mine[labels], np.bool_)
+
+
 def _grown(mask: Mask, reach_mm: float) -> Mask:
     size = 2 * max(1, round(reach_mm / CELL_MM)) + 1
     return cv2.dilate(mask.astype(np.uint8), cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))) > 0
@@ -78,6 +91,7 @@ def _grown(mask: Mask, reach_mm: float) -> Mask:
 def find_things(
     paper: PaperView,
     ratio: npt.NDArray[np.float32],
+    light: Light,
     ground: Ground,
     found: Sequence[Found],
     small: Image,
@@ -89,14 +103,14 @@ def find_things(
 ) -> Things:
     """Sort what was found into clear tokens, hidden sites and things that don't belong.
 
-    `ratio`: the picture over the drawing (`PaperView.ratios`); `ground`: where tokens can stand; `small`: the
-    quarter-size picture; `still`: the last settled one; `changed`: where they differ; `stood_mm`: tokens seen then;
-    `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay.
+    `ratio`: the picture over the drawing (`PaperView.ratios`), `light`: its light; `ground`: where tokens can stand;
+    `small`: the quarter-size picture; `still`: the last settled one; `changed`: where they differ; `stood_mm`: tokens
+    seen then; `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay.
     """
     registration = paper.registration
     board_set = registration.board_set
     radius_mm = board_set.tokens.size_mm / 2
-    raw = paper.foreign(ratio)
+    raw, cloth = covered_ground(paper, ratio, light)
     lying = [card for card in ground.cards.values() if card is not None]
     if lying:
         raw &= ~rim_cells(board_set, lying, raw.shape, CELL_MM)
@@ -106,9 +120,9 @@ def find_things(
     beside_small, reaches_edge = _beside(
         registration, small, still, changed, sheet_small, [*(token.centre_mm for token in clear), *stood_mm]
     )
-    for _ in range(3):
+    while True:  # every token that goes uncovers more of what lies there
         discs = paper.discs(np.array([token.centre_mm for token in clear]).reshape(-1, 2), radius_mm + SHADE_MM)
-        things, _ = _large(tidy & ~discs, LARGE_MM2 / CELL_MM**2)
+        things = _joined(_large(tidy & ~discs, LARGE_MM2 / CELL_MM**2)[0], cloth & ~discs)
         doubtful = _doubtful(clear, paper, things, beside_small, registration, radius_mm)
         if not doubtful:
             break

@@ -44,6 +44,12 @@ class Light:
         local = cv2.remap(self.local, places[None], NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)[0]
         return np.asarray(terms @ self.plane + local)
 
+    def tint(self, channel: int, xs_mm: Array, ys_mm: Array) -> npt.NDArray[np.float32]:
+        """A channel against green on a grid, by the plane alone: what is near lies under things, too."""
+        slope = (self.plane[:, channel] - self.plane[:, 1]).astype(np.float32)
+        x, y = xs_mm / self.sheet_mm[0] - 0.5, ys_mm / self.sheet_mm[1] - 0.5
+        return np.asarray(slope[0] + x[None, :] * slope[1] + y[:, None] * slope[2], np.float32)
+
     def uneven_at(self, points_mm: Array) -> Array:
         """How much the brightness of paper near each of the points (n, 2) differs: (n,)."""
         held = np.clip(np.asarray(points_mm, np.float64), 0, self.sheet_mm)

@@ -43,9 +43,9 @@ class Palette:
         spread = np.hypot(self.shade_spread, np.broadcast_to(doubt, len(seen)))[:, None]
         return np.asarray(-_cost(tint / self.tint_spread) - _cost(shade / spread))
 
-    def strange(self, seen: Array) -> Array:
+    def strange(self, seen: Array, limit: float = STRANGE_TINT) -> Array:
         """Which of the tokens seen as (n, 3) have none of the colours: (n,)."""
-        return np.asarray(_apart(seen, self.means)[0].min(axis=1) > STRANGE_TINT)
+        return np.asarray(_apart(seen, self.means)[0].min(axis=1) > limit)
 
 
 def _cost(gaps: Array) -> Array:

@@ -20,10 +20,6 @@ from vision.palette import linear, looks
 from vision.registration import NO_MAP, Array, Image, Registration
 
 CELL_MM = 2.0
-CHROMA_LIMIT = 0.13  # natural logarithm of a ratio of channels
-EDGE_LIMIT = 0.17  # logarithmic step of brightness within two cells, across which no shadow falls
-DARK_SLACK = 0.12  # logarithm by which washed-out dark ground may be lighter still
-DARK_LIMIT = 2.0  # darker than the brightest paper by this logarithm: no shadow on paper is
 Mask = npt.NDArray[np.bool_]
 LOGS = np.log(np.arange(256, dtype=np.float32) + 6.0)
 
@@ -134,43 +130,6 @@ class PaperView:
         half = cv2.resize(image[self._part], None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
         seen = cv2.remap(half, self._maps, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(logs_of(cv2.GaussianBlur(seen, (3, 3), 0)) - self.drawing.logs)
-
-    def foreign(self, ratio: npt.NDArray[np.float32]) -> Mask:
-        """Cells (h, w) where the ground isn't seen, from `ratios`."""
-        usable = self.drawing.usable & self.inside
-        light = ratio[:, :, 1]
-        blue, red = ratio[:, :, 0] - light, ratio[:, :, 2] - light
-        if np.count_nonzero(usable) < 50:
-            return usable.copy()
-        thin = usable[1::2, ::2]
-        levels = light[1::2, ::2]
-        bright = np.percentile(levels[thin], 85)
-        paper = thin & (levels > bright - 1.2)
-        blue_paper, red_paper = np.median(blue[1::2, ::2][paper]), np.median(red[1::2, ::2][paper])
-        off = np.maximum(np.abs(blue - blue_paper), np.abs(red - red_paper))
-        step = (
-            np.maximum(
-                np.abs(cv2.Sobel(light, cv2.CV_32F, 1, 0, ksize=3)), np.abs(cv2.Sobel(light, cv2.CV_32F, 0, 1, ksize=3))
-            )
-            / 4
-        )
-        # in the dark noise alone makes colours and edges
-        chroma_limit = np.clip(4 * np.median(off[1::2, ::2][thin]), CHROMA_LIMIT, 0.25)
-        edge_limit = np.clip(7 * np.median(step[1::2, ::2][thin]), EDGE_LIMIT, 0.3)
-        wrong = usable & ((off > chroma_limit) | (step > edge_limit) | (light < bright - DARK_LIMIT))
-        rows, columns = np.nonzero(self.drawing.dark & self.inside)
-        if len(rows):
-            beyond = ratio[rows, columns] - self.drawing.wash[rows, columns]
-            doubt = self.drawing.doubt[rows, columns]
-            level = beyond[:, 1]
-            # the same noise is a larger share of less light
-            washed = (self.drawing.logs[rows, columns] + self.drawing.wash[rows, columns]).min(axis=1)
-            limit = np.clip(4 * np.median(off[1::2, ::2][thin]) * np.exp(LOGS[255] - washed), CHROMA_LIMIT, 0.35)
-            strange = np.abs(beyond[:, 0] - level - blue_paper) > doubt[:, 0] + limit
-            strange |= np.abs(beyond[:, 2] - level - red_paper) > doubt[:, 2] + limit
-            strange |= level - bright > doubt[:, 1] + DARK_SLACK
-            wrong[rows, columns] = strange
-        return np.asarray(wrong, np.bool_)
 
     def discs(self, centres_mm: Array, reach_mm: float) -> Mask:
         """Cells within `reach_mm` of tokens standing at `centres_mm`, as they hide the ground: base, side and top."""

@@ -32,6 +32,8 @@ PITCH = 1.06
 MOST_TOGETHER = 8
 EVEN = 0.1
 """A top in even light varies so little, a logarithm."""
+STRANGE = 0.16
+"""Logarithm of tint: no token misses its colour by so much, tinted shadows do."""
 SAME = 0.25
 """Logarithms: ground so like a token that it may go on in it."""
 CROWDED = 0.13
@@ -119,7 +121,8 @@ def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float) -> list[
             shape = 1 - 0.5 * max(abs(short / size - 1.0) - 0.08, abs(long / size - 1.04) - 0.1, 0)
             fit = min(1.0, full / 0.93) * shape
             score = 1 - 0.5 * (1 - fit)
-            patches.append(_Patch((flat.left_mm + x * flat.step_mm, flat.top_mm + y * flat.step_mm), score))
+            at_mm = (float(flat.left_mm + x * flat.step_mm), float(flat.top_mm + y * flat.step_mm))
+            patches.append(_Patch(at_mm, float(score)))
     return patches
 
 
@@ -190,16 +193,24 @@ def find_squares(look: Look, extra_mm: Sequence[tuple[float, float, float, float
     return _name(look, flat, patches)
 
 
-def _stands_out(board_set: BoardSet, flat: Flat, centres: Array, bodies: Array) -> npt.NDArray[np.bool_]:
-    """Which patches are no part of something larger (n,). On the sheet, where tokens touch one another, all."""
+def _stands_out(
+    board_set: BoardSet, flat: Flat, centres: Array, bodies: Array
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which patches are no part of something larger (n,), and which lie on the board or a rail (n,).
+
+    Among the sites tokens touch one another all round, on a platform at two sides.
+    """
     size = board_set.tokens.size_mm
-    width, height = board_set.sheet_mm
     steps = np.linspace(-0.5, 0.5, 9) * size
     ring = np.array([at for x in (-0.68 * size, 0.68 * size) for y in steps for at in ((x, y), (y, x))])
     rows, columns = flat.cells(centres[:, None, :] + ring[None])
     alike = np.linalg.norm(flat.norm[rows, columns] - bodies[:, None, :], axis=2) < SAME
-    inside = np.all((centres > 0) & (centres < (width, height)), axis=1)
-    return np.asarray(inside | (alike.mean(axis=1) < 0.15), np.bool_)
+    corners = np.concatenate([np.asarray(site.polygon_mm) for site in board_set.sites])
+    limit = np.full(len(centres), 0.15)
+    for low, high in board_set.rails.values():
+        limit[np.all((centres > low) & (centres < high), axis=1)] = 0.6
+    limit[np.all((centres > corners.min(axis=0)) & (centres < corners.max(axis=0)), axis=1)] = 2.0
+    return alike.mean(axis=1) < limit, limit > 0.5
 
 
 def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
@@ -211,12 +222,12 @@ def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
     cores = flat.norm[rows, columns].astype(np.float64)
     bodies = np.median(cores, axis=1)
     low, high = np.percentile(cores[:, :, 1], [10, 90], axis=1)
-    palette = fit_palette(board_set, bodies)
-    alone = _stands_out(board_set, flat, centres, bodies)
+    alone, on_board = _stands_out(board_set, flat, centres, bodies)
+    palette = fit_palette(board_set, bodies[alone & on_board])
     doubt = 0.5 * np.maximum(high - low - EVEN, 0)
     if look.light is not None:
         doubt = np.hypot(doubt, 2 * np.maximum(look.light.uneven_at(centres) - CROWDED, 0))
-    nats, strange = palette.nats(bodies, doubt), palette.strange(bodies)
+    nats, strange = palette.nats(bodies, doubt), palette.strange(bodies, STRANGE)
     found = []
     for place, patch in enumerate(patches):
         if strange[place] or not alone[place]:
