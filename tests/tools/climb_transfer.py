@@ -14,7 +14,8 @@ import sys
 import time
 from typing import NamedTuple
 
-from controller.rules.transfer.board import KIND_OF, NORTH, PLAYERS, ROOM, SOUTH, Player, TransferPosition
+from controller.rules.api import Player
+from controller.rules.transfer.board import KIND_OF, NORTH, PLAYERS, ROOM, SOUTH, TransferPosition
 from controller.rules.transfer.game import TRANSFER
 from controller.rules.transfer.judging import Judgement
 from controller.rules.transfer.picture import picture_of

@@ -7,7 +7,7 @@ platforms' orders can be checked over all rows together (`matching`).
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from controller.rules.transfer.board import CAPACITY, KIND_OF, ROOM
@@ -67,7 +67,7 @@ class Way(NamedTuple):
     other: int
 
 
-@cache
+@lru_cache(maxsize=4096)
 def weigh(pieces: str) -> int:
     """A multiset of colours as one integer."""
     return sum(WEIGHT[piece] for piece in pieces)
@@ -80,7 +80,7 @@ def _way(
     return Way(loaded, inserted, ejected, cleared, ends, surplus, far, own, weigh(ejected) - weigh(cleared))
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=4096)
 def row_ways(before: str, after: str, allowed: Allowed) -> tuple[Way, ...]:
     """Every way from one row to the other, the one with the fewest pieces first; the idle way is left out.
 
