@@ -31,6 +31,10 @@ def press(draft: Draft, given: Press) -> None:
         accept_draw(draft, player, "player")
     elif given.button == "decline_draw":
         decline_draw(draft, player)
+    elif state.question_about == "victim" and given.button == "no":
+        believe(draft, (state.line.back(),))
+        answered(draft, "player")
+        draft.set(ruled=state.seen.placement)  # the answer must be put back first
     elif state.question_about:
         likely = strong(state.lines)
         chosen = likely[0] if given.button == "yes" else likely[1] if len(likely) == 2 else None
@@ -157,7 +161,7 @@ def _accept_as_played(draft: Draft) -> None:
     """What stands counts, legal or not: a question's first line, or an offence written as an illegal turn."""
     state = draft.state
     game, line = state.game, state.line
-    if state.question_about in ("lines", "reading"):
+    if state.question_about in ("lines", "reading", "victim"):
         rule(draft, "accepted", "operator", position=game.position_text(line.position))
         believe(draft, (line,))
         answered(draft, "operator")

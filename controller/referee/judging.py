@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from controller.referee.beginning import await_new_game, lines_from, possible, stands_as_new, start_rearranging
 from controller.referee.choosing import Choice, consider
 from controller.referee.crushed import still_there, without
@@ -126,7 +128,7 @@ def accept(draft: Draft, choice: Choice) -> None:
     draft.set_seen(
         touched=frozenset(), touched_since_pending=frozenset(), explained=choice.placement, seam=stands, gap_s=0.0
     )
-    asking = _question_after(draft, choice)
+    asking = _question_after(draft, choice) or _victim_to_confirm(draft, new=draft.state.published != state.published)
     if not asking:
         answered(draft, "seen")
         outcome = outcome_of(state.game, draft.state.lines)
@@ -146,6 +148,23 @@ def _question_after(draft: Draft, choice: Choice) -> bool:
     if mover_not_known_yet(state.lines):
         return state.question_about == "thread"
     ask(draft, "lines", lines, choice.placement)
+    return True
+
+
+def _victim_to_confirm(draft: Draft, *, new: bool) -> bool:
+    """The mover must say which of two victims was meant (option `announce` = ask): asked once for each such turn."""
+    state = draft.state
+    game, line = state.game, state.line
+    if not new:
+        return state.question_about == "victim"
+    chosen: Mapping[str, str] = getattr(game, "chosen", {})
+    if chosen.get("announce") != "ask" or not line.steps or game.outcome(line.position) is not None:
+        return False
+    last = line.steps[-1]
+    owed = [owed for stage in game.stages(last.before, last.turn) for owed in game.judge(last.before, stage).owed]
+    if all(one.act != "choose" for one in owed):
+        return False
+    ask(draft, "victim", (line,), state.seen.placement)
     return True
 
 
@@ -173,7 +192,8 @@ def stage(draft: Draft, choice: Choice) -> None:
     verdict = found.verdict
     game = state.game
     gone = min(left_their_places(game, game.picture(line.position), choice.placement) for line in found.lines)
-    if not verdict.owed and gone > game.turn_size + 1:
+    cleared = not choice.placement.on and not choice.placement.hidden  # with few pieces left, `gone` is never many
+    if not verdict.owed and (cleared or gone > game.turn_size + 1):
         start_rearranging(draft)
         return
     if state.offence is not None and state.accused and agree(state.accused[-1], choice.placement):

@@ -115,7 +115,7 @@ class State:
     partial: bool = False
     missing: tuple[Kind, ...] = ()
     question: tuple[Candidate, ...] = ()
-    question_about: Literal["", "lines", "reading", "thread"] = ""
+    question_about: Literal["", "lines", "reading", "thread", "victim"] = ""
     doubts: tuple[Reason, ...] = ()
     asked: Placement | None = None
     ruled: Placement | None = None
