@@ -315,6 +315,15 @@ def test_judge_with_options(chosen: dict[str, str]) -> None:
                 assert verdict.answer in ("partial", "unchanged")
 
 
+def test_where_gaps_count_two_pieces_on_a_cell_have_no_order() -> None:
+    game = G.with_options({"adjacency": "cells"})
+    position = game.parse_position("ooooo/sssss/ggggg/yyyyp/.bbbb/vvvvv/ypppp/-/b N")
+    on = {**game.picture(position).on, "E4": ("blue", "blue")}
+    del on["E2"]
+    verdict = game.judge(position, Placement(on))
+    assert [(reason.code, reason.sites) for reason in verdict.reasons] == [("TWO_ON_A_SITE", ("E4",))]
+
+
 def test_options_change_what_is_legal() -> None:
     singly = after(P2, B="gybvs", C="bvp", I="soo")
     position = TransferPosition(rows_of(P2), SOUTH)

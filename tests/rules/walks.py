@@ -80,7 +80,7 @@ def pieces(placement: Placement) -> list[tuple[Kind, Site]]:
     return [(kind, site) for site, kinds in sorted(placement.on.items()) for kind in kinds]
 
 
-SLOW = {("transfer", "adjacency"), ("transfer", "overpush")}  # strokes are tried one by one
+SLOW = {("transfer", "overpush")}  # strokes are tried one by one
 # The others, each from fewer positions.
 OPTIONS: tuple[tuple[str, str, str], ...] = tuple(
     (name, option, value)

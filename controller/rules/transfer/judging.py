@@ -22,7 +22,7 @@ from controller.rules.transfer.board import (
 )
 from controller.rules.transfer.lanes import Lanes, absent, fillings, of_position, read, too_many, way_back
 from controller.rules.transfer.matching import Board, Work
-from controller.rules.transfer.offences import Case, crowded, dead_end, miscounted, owing
+from controller.rules.transfer.offences import Case, crowded, dead_end, doubled, miscounted, owing
 from controller.rules.transfer.reasons import reason
 from controller.rules.transfer.seeking import named, seeker
 from controller.rules.transfer.strokes import GAP, Law, law_of, view
@@ -105,14 +105,13 @@ class Judgement:
         found = fillings(seen, placement.hidden, unseen)
         if found is None:
             return None
-        ways = {way.pieces: way for way in found}
+        cells = self.law.cells
+        ways = {way.key(cells): way for way in found}
+        visible, was = seen.key(cells), self.before.key(cells)
         calm = [
             way
-            for way in ways.values()
-            if all(
-                visible == now or now == was
-                for visible, now, was in zip(seen.pieces, way.pieces, self.before.pieces, strict=True)
-            )
+            for key, way in ways.items()
+            if all(now in (shown, old) for shown, now, old in zip(visible, key, was, strict=True))
         ]
         if len(calm) != 1 or not self._explained(calm[0]):
             return None
@@ -149,6 +148,9 @@ class Judgement:
 
     def _whole(self, seen: Lanes, done: Player | None) -> Verdict:
         """The verdict on a board on which nothing is missing."""
+        twice = doubled(seen, self.sides[0]) if self.law.cells else ()
+        if twice:
+            return Verdict("illegal", reasons=twice, way_back=way_back(self.before, seen))
         readings = {side: self._read(seen, side) for side in self.sides}
         answers = {reading.answer for reading in readings.values()}
         if "unchanged" in answers:

@@ -195,15 +195,22 @@ def _lane(site: Site | None) -> int:
 
 def _common(old: str, new: str) -> tuple[set[int], set[int]]:
     """The places in both of one longest common subsequence."""
+    head = 0
+    while head < min(len(old), len(new)) and old[head] == new[head]:
+        head += 1
+    keep_old, keep_new = set(range(head)), set(range(head))
+    if head in (len(old), len(new)):
+        return keep_old, keep_new
     best = [[0] * (len(new) + 1) for _ in range(len(old) + 1)]
-    for i in range(len(old) - 1, -1, -1):
-        for j in range(len(new) - 1, -1, -1):
-            same = best[i + 1][j + 1] + 1 if old[i] == new[j] else 0
-            best[i][j] = max(same, best[i + 1][j], best[i][j + 1])
-    keep_old, keep_new = set(), set()
-    i = j = 0
+    for i in range(len(old) - 1, head - 1, -1):
+        for j in range(len(new) - 1, head - 1, -1):
+            if old[i] == new[j]:
+                best[i][j] = best[i + 1][j + 1] + 1
+            else:
+                best[i][j] = max(best[i + 1][j], best[i][j + 1])
+    i = j = head
     while i < len(old) and j < len(new):
-        if old[i] == new[j] and best[i][j] == best[i + 1][j + 1] + 1:
+        if old[i] == new[j]:
             keep_old.add(i)
             keep_new.add(j)
             i, j = i + 1, j + 1

@@ -98,6 +98,13 @@ def crowded(seen: Lanes, mover: Player) -> tuple[Reason, ...]:
     return tuple(found)
 
 
+def doubled(seen: Lanes, mover: Player) -> tuple[Reason, ...]:
+    """Cells of rows with more than one piece: where gaps count these have no order."""
+    sites = [site for stands in seen.at[:9] for site in stands]
+    twice = [site for site in dict.fromkeys(sites) if sites.count(site) > 1]
+    return tuple(reason("TWO_ON_A_SITE", mover, (site,), site=site) for site in twice)
+
+
 def dead_end(seen: Lanes, mover: Player) -> Reason:
     """A stage from which the turn can't be ended: the group that fits nowhere."""
     board = seen.board(mover, Law())
@@ -183,6 +190,8 @@ class Case:
 
     def _one_piece(self) -> Reason | None:
         """Where one piece alone has left its lane: it went where none may go, or came from where none may be taken."""
+        if sum(one != two for one, two in zip(self.was.pieces, self.seen.pieces, strict=True)) > 2:
+            return None
         back = way_back(self.was, self.seen)
         if len(back) != 1 or back[0].origin is None or back[0].to is None:
             return None

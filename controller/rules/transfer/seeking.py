@@ -18,6 +18,7 @@ from controller.rules.transfer.rowways import Allowed
 
 Rows = tuple[str, ...]
 Strokes = tuple[Stroke, ...]
+STAGE = 100  # steps of the search that trying all strokes of one stage counts as
 MOST = 24  # explanations looked at for the one that is named; the first ones use the fewest rows
 
 
@@ -56,8 +57,8 @@ class Fast:
 class Plain:
     """By trying strokes; a branch ends where more rows differ than strokes are left."""
 
-    def __init__(self, law: plain.Law) -> None:
-        self.law = law
+    def __init__(self, law: plain.Law, work: Work) -> None:
+        self.law, self.work = law, work
 
     def every(self, before: Rows, board: Board) -> Iterator[Strokes]:
         """One order of strokes that leads there, if there is one."""
@@ -66,6 +67,7 @@ class Plain:
         todo: list[tuple[plain.Stage, Strokes]] = [(plain.Stage(before), ())]
         while todo:
             stage, strokes = todo.pop()
+            self.work.nodes += STAGE
             if strokes and stage[:3] == goal[:3]:
                 yield strokes
                 return
@@ -121,7 +123,7 @@ def _near(stage: plain.Stage, goal: plain.Stage) -> bool:
 def seeker(law: plain.Law, work: Work) -> Seeker:
     """The one for these options."""
     if law.cells or law.overpush:
-        return Plain(law)
+        return Plain(law, work)
     return Fast(Allowed(each_piece=law.piecewise, free=law.free), work)
 
 
