@@ -18,12 +18,13 @@ from controller.sloppy.twin import plant
 TURNS = int(os.environ.get("BOARDREF_SLOPPY_TURNS", "2000"))
 
 HABITS = {
-    "adjusted", "answer changed", "carried slowly", "changed directly", "cleared", "cleared and restored",
-    "crushed piece left standing", "crushed, beside", "crushed, lifted first", "crushed, plain", "crushed, two hands",
-    "done without a side", "laid beside the board", "left standing for two turns", "lifted 1", "lifted 2", "lifted 3",
-    "misread", "moved on, or fled elsewhere", "near a line", "piece in hand early", "pressed, beside",
-    "pressed, lifted first", "pressed, plain", "pressed, two hands", "put back", "put back and taken again",
-    "put back in haste", "said done", "slipped", "taken off late", "two at once",
+    "adjusted", "answer changed", "attack withdrawn", "carried slowly", "changed directly", "cleared",
+    "cleared and restored", "crushed piece left standing", "crushed, beside", "crushed, lifted first", "crushed, plain",
+    "crushed, two hands", "done before the answer", "done without a side", "laid beside the board",
+    "left standing for two turns", "lifted 1", "lifted 2", "lifted 3", "misread", "moved on, or fled elsewhere",
+    "near a line", "piece in hand early", "pressed, beside", "pressed, lifted first", "pressed, plain",
+    "pressed, two hands", "put back", "put back and taken again", "put back in haste", "said done", "slipped",
+    "taken off late", "two at once",
 }  # fmt: skip
 
 # Every reason code that Taasen can give. A placement shows all of them but one: a piece that is missing is never an

@@ -15,7 +15,7 @@ from controller.sloppy.sitting import Sitting, Wrong
 from controller.sloppy.specials import early_hand, false_start, hasty_pair
 from controller.sloppy.taasen.acts import acts_of, carry_out, crushes, undo
 from controller.sloppy.taasen.offences import MAKERS, RARE, REMEMBERED, Scene
-from controller.sloppy.taasen.specials import changed_answer, left_standing, moved_on, other_meaning
+from controller.sloppy.taasen.specials import attack_withdrawn, changed_answer, left_standing, moved_on, other_meaning
 
 EAGER = 0.5  # how often a player crushes or presses where that is possible: random games would take hundreds of turns
 
@@ -32,6 +32,7 @@ class TaasenManners:
         return (
             (0.10, partial(false_start, self)),
             (0.08, partial(hasty_pair, self)),
+            (0.10, partial(attack_withdrawn, self)),
             (0.06, partial(early_hand, self)),
             (0.15, partial(changed_answer, self)),
             (0.20, partial(left_standing, self)),

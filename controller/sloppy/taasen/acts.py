@@ -34,6 +34,9 @@ def carry_out(table: Sitting, turn: Turn, *, brisk: bool = False) -> None:
     else:
         carry(table, attack, plain=brisk)
         between(table, brisk)
+        if not brisk and table.rng.random() < 0.1:
+            table.habit("done before the answer")
+            table.press(table.game.to_move(table.position))
         if answer.to is None and not brisk and table.rng.random() < 0.3:
             table.habit("taken off late")
             table.pause(2.0, 9.0)

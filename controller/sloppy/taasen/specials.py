@@ -39,7 +39,7 @@ def changed_answer(manners: Manners) -> bool:
     others = [
         turn
         for turn in game.legal_turns(table.position)
-        if turn != first and acts_of(table, turn)[0] == attack and acts_of(table, turn)[1] != answer
+        if acts_of(table, turn)[0] == attack and acts_of(table, turn)[1] not in (None, answer)
     ]
     others = [turn for turn in others if manners.changes_plainly(first, turn) and not other_meaning(table, turn)]
     if not others or ends(table, first):
@@ -57,6 +57,27 @@ def changed_answer(manners: Manners) -> bool:
     else:
         carry(table, Shift(answer.piece, answer.to, answer.origin), plain=True)
         carry(table, other, plain=True)
+    rest(manners, second)
+    table.played(second)
+    return True
+
+
+def attack_withdrawn(manners: Manners) -> bool:
+    """A piece attacks, is put back before the answer, and another turn (or the same) is made."""
+    table = manners.table
+    first, second = manners.pick(), manners.pick()
+    attack, answer = acts_of(table, first)
+    if answer is None or not manners.changes_plainly(first, second):
+        return False
+    table.habit("attack withdrawn")
+    carry(table, attack)
+    table.pause()
+    if table.rng.random() < 0.5:
+        table.settle(SETTLED_S)
+    carry(table, Shift(attack.piece, attack.to, attack.origin), plain=True)
+    if table.rng.random() < 0.5:
+        table.settle(SETTLED_S)
+    manners.carry_out(second)
     rest(manners, second)
     table.played(second)
     return True
