@@ -200,24 +200,29 @@ def moved(before: Placement, seen: Placement, distance: Distance) -> tuple[Shift
     A piece that is gone goes to None, one that is too many comes from None. Hidden sites count as unchanged, unless a
     piece that is seen elsewhere can only have come from there.
     """
+    left: dict[Kind, list[Site]] = {}
+    new: dict[Kind, list[Site]] = {}
+    covered: dict[Kind, list[Site]] = {}
+    for site in {**before.on, **seen.on}:
+        gone = list(before.on.get(site, ()))
+        if site in seen.hidden:
+            for kind in gone:
+                covered.setdefault(kind, []).append(site)
+            continue
+        for kind in seen.on.get(site, ()):
+            if kind in gone:
+                gone.remove(kind)
+            else:
+                new.setdefault(kind, []).append(site)
+        for kind in gone:
+            left.setdefault(kind, []).append(site)
     shifts: list[Shift] = []
-    kinds = {kind for kinds in (*before.on.values(), *seen.on.values()) for kind in kinds}
-    for kind in sorted(kinds):
-        left: list[Site] = []
-        new: list[Site] = []
-        covered: list[Site] = []
-        for site in {**before.on, **seen.on}:
-            was = before.on.get(site, ()).count(kind)
-            if site in seen.hidden:
-                covered += [site] * was
-                continue
-            now = seen.on.get(site, ()).count(kind)
-            left += [site] * (was - now)
-            new += [site] * (now - was)
-        if new and len(left) < len(new):
-            covered.sort(key=lambda site: min(distance(site, other) for other in new))
-            left += covered[: len(new) - len(left)]
-        shifts += [Shift(kind, origin, to) for origin, to in _pair(sorted(left), sorted(new), distance)]
+    for kind in sorted({*left, *new}):
+        origins, targets = left.get(kind, []), new.get(kind, [])
+        if len(origins) < len(targets) and kind in covered:
+            near = sorted(covered[kind], key=lambda site: min(distance(site, other) for other in targets))
+            origins = origins + near[: len(targets) - len(origins)]
+        shifts += [Shift(kind, origin, to) for origin, to in _pair(sorted(origins), sorted(targets), distance)]
     return tuple(shifts)
 
 
