@@ -23,7 +23,9 @@ from vision.registration import Array, Image, Registration
 
 SURE = 0.80
 """Correlation from which something is a token; true marks reach 0.88, anything else 0.63 at most."""
-CORRELATION_SPREAD = 0.07
+SAMPLES = 24.0
+"""A top's picture has about as many independent details; what a mark leaves unexplained counts for each of them."""
+UNEXPLAINED = 0.01
 FLOOR_NATS = -25.0
 STEP_MM = 1.2
 CLIMB_FROM, CLIMB_STILL, CLIMB_FAR = 0.35, 0.5, 0.7
@@ -279,7 +281,7 @@ def _likelihoods(book: Templates, scores: Array, tints: Array) -> dict[str, floa
     raw = {}
     for (colour, sign), tint in zip(book.signs.items(), tints, strict=True):
         for mark, score in zip(book.names, scores, strict=True):
-            lack = max(0.0, 0.97 - sign * float(score))
-            raw[f"{colour}-{mark}"] = -0.5 * (lack / CORRELATION_SPREAD) ** 2 + float(tint)
+            left = 1 - max(0.0, sign * float(score)) ** 2 + UNEXPLAINED
+            raw[f"{colour}-{mark}"] = -0.5 * SAMPLES * float(np.log(left)) + float(tint)
     top = max(raw.values())
     return {kind: max(FLOOR_NATS, value - top) for kind, value in raw.items()}

@@ -61,10 +61,12 @@ def run(args: argparse.Namespace) -> int:
 def as_json(sighting: Sighting) -> dict[str, Any]:
     """A Sighting in the shape of `look --json`, without `image`."""
     found = sighting.game is not None
+    cards = sighting.platforms or {}
+    slots = {f"{rail}.{number}" for rail, card in cards.items() if card for number in range(1, len(card.slots) + 1)}
     line: dict[str, Any] = {
         "game": sighting.game,
         "set": sighting.set_name,
-        "placement": {site: list(kinds) for site, kinds in sighting.on().items()},
+        "placement": {site: list(kinds) for site, kinds in sighting.on().items() if site not in slots},
         "off": list(sighting.off()),
         "hidden": sorted(sighting.hidden),
         "uncertain": sorted(sighting.uncertain),

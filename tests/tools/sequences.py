@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Check a folder of sequences: every still token by `look`, every turn by `watch` when stretched.
 
-    sequences.py FOLDER [--only NAME-PREFIX] [--still-only]
+    sequences.py FOLDER [--only NAME-PREFIX] [--still-only] [--once]
 """
 
 import argparse
@@ -12,6 +12,9 @@ import tempfile
 from pathlib import Path
 
 import cv2  # noqa: F401  (stretch.py needs it: fail early and plainly)
+
+from controller.rules.api import Placement
+from controller.rules.registry import game_named
 
 BOARDREF = [sys.executable, "-m", "controller.cli"]
 
@@ -32,6 +35,11 @@ def look(sequence: Path) -> list[str]:
             faults.append(f"{frame['file']}: placement {seen.get('placement')} instead of {want}")
         if seen.get("off") != sorted(frame["off"]):
             faults.append(f"{frame['file']}: off {seen.get('off')} instead of {sorted(frame['off'])}")
+        for rail, card in frame.get("platforms", {}).items():
+            got = (seen.get("platforms") or {}).get(rail)
+            want_card = (card["row"], card["slots"])
+            if got is None or (got["row"], got["slots"]) != want_card or abs(got["x"] - card["x"]) > 2:
+                faults.append(f"{frame['file']}: platform {rail} {got} instead of {card}")
         if seen.get("hidden") or seen.get("uncertain"):
             faults.append(f"{frame['file']}: hidden {seen.get('hidden')}, uncertain {seen.get('uncertain')}")
     print(f"{sequence.name}: look on {len(still)} still frames, {len(faults)} faults")
@@ -42,20 +50,16 @@ def standing(frame: dict) -> dict:
     return {site: tuple(sorted(kinds)) for site, kinds in frame["placement"].items()}
 
 
-def board_of(position: str) -> dict:
-    """Transet's position text as site -> kinds."""
-    names = {"r": "PINET", "b": "PIOKER", "k": "PIAS"}
-    found = {}
-    for rank, row in zip((5, 4, 3, 2, 1), position.split()[0].split("/"), strict=True):
-        file = 0
-        for letter in row:
-            if letter.isdigit():
-                file += int(letter)
-                continue
-            colour = "dark" if letter.isupper() else "light"
-            found["abcde"[file] + str(rank)] = (f"{colour}-{names[letter.lower()]}",)
-            file += 1
-    return found
+def board_of(game: str, position: str) -> dict:
+    """A position text as site -> kinds."""
+    rules = game_named(game)
+    return {site: tuple(sorted(kinds)) for site, kinds in rules.picture(rules.parse_position(position)).on.items()}
+
+
+def same_board(game: str, one: dict, other: dict) -> bool:
+    """Along a lane only the order counts."""
+    rules = game_named(game)
+    return rules.normal(Placement(one)).on == rules.normal(Placement(other)).on
 
 
 def watch(sequence: Path, stretch: Path) -> list[str]:
@@ -85,7 +89,8 @@ def watch(sequence: Path, stretch: Path) -> list[str]:
     if [turn["player"] for turn in played] != [turn["player"] for turn in wanted]:
         faults.append(f"turns of {[t['player'] for t in played]} instead of {[t['player'] for t in wanted]}")
     for turn, want in zip(played, wanted, strict=False):
-        if board_of(turn["position"]) != standing(truth["frames"][want["last_frame"]]):
+        game = truth["game"]
+        if not same_board(game, board_of(game, turn["position"]), standing(truth["frames"][want["last_frame"]])):
             faults.append(f"turn {turn['n']} {turn['text']}: the position differs from the truth ({want['text']})")
     illegal = [event for event in events if event["event"] == "illegal"]
     offences = [turn for turn in truth["turns"] if not turn["legal"]]
