@@ -190,7 +190,14 @@ def _owed_texts(owed: tuple[Owed, ...], language: str) -> tuple[str, ...]:
     if len(owed) > 1 and all(one.act == "second_half" for one in owed):
         return (phrase("owed_second_half", language),)
     told = (
-        say(f"owed.{one.act}", language, player=one.player, piece=one.piece, at=one.at, to=", ".join(sorted(one.to)))
+        say(
+            "owed.reply.lifted" if one.act == "reply" and one.at is None else f"owed.{one.act}",
+            language,
+            player=one.player,
+            piece=one.piece,
+            at=one.at,
+            to=", ".join(sorted(one.to, key=lambda site: (len(site), site))),
+        )
         for one in owed
     )
     return tuple(dict.fromkeys(told))

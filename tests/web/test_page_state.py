@@ -100,6 +100,14 @@ def test_every_act_owed_has_a_sentence(act):
     assert told.lead
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_pressed_piece_in_a_hand_stands_nowhere(language):
+    owed = (Owed("Green", "reply", "green-PAUPIL", None, frozenset({"13", "5"})),)
+    told = message(View(t_s=1, phase="play", to_move="Red", owed=owed), language).lead
+    assert told.endswith("5, 13.")
+    assert "None" not in told
+
+
 def test_setting_up_shows_one_piece_at_a_time():
     wrong = (Shift("dark-PIAS", None, "c1"), Shift("dark-PINET", "b3", "a1"))
     told = message(View(t_s=1, phase="setup", wrong=wrong, right=8, total=10), "en")
