@@ -143,16 +143,18 @@ def test_with_options_the_same_boards_are_found(law: Law) -> None:
     assert min(asked.values()) > 20
 
 
-def broken(rows: Rows, code: str, singly: bool, capacity: int = CAPACITY) -> dict[Board, None]:
+def broken(rows: Rows, code: str, capacity: int = CAPACITY, over: bool = False) -> dict[Board, None]:
     """Every board that strokes reach which break this one rule or none."""
     seen: set[Stage] = set()
     todo = [Stage(rows)]
     found: dict[Board, None] = {}
     while todo:
         stage = todo.pop()
-        for stroke in candidates(stage, singly, capacity):
+        for stroke in candidates(stage, capacity, over):
             if enough(stage, stroke) and not {*faults(DEFAULT, stage, stroke)} - {code}:
                 after = moved(DEFAULT, stage, stroke)
+                if len(after.other) > CAPACITY:
+                    continue
                 found[Board(*after[:3])] = None
                 if after not in seen and not ended(after):
                     seen.add(after)
@@ -160,13 +162,14 @@ def broken(rows: Rows, code: str, singly: bool, capacity: int = CAPACITY) -> dic
     return found
 
 
-def candidates(stage: Stage, singly: bool, capacity: int) -> Iterator[Stroke]:
-    """Strokes of any size; `singly`: loads of any size too, otherwise whole groups or the last piece of a load."""
+def candidates(stage: Stage, capacity: int, over: bool) -> Iterator[Stroke]:
+    """Strokes of any size; `over`: pushes that go up to three pieces too far, too."""
     for row in range(9):
         if stage.last == "L":
             yield from (Stroke("L", row, size) for size in range(1, capacity - len(stage.own) + 1))
         if stage.own:
-            yield from (Stroke("U", row, size) for size in range(1, len(stage.own) + 1))
+            sizes = range(1, len(stage.own) + 1)
+            yield from (Stroke("U", row, size, 1, far) for size in sizes for far in range(4 if over else 1))
         elif stage.other:
             yield from (Stroke("O", row, size) for size in range(1, len(stage.other) + 1))
 
@@ -187,7 +190,7 @@ def test_a_rule_switched_off_explains_what_strokes_that_break_it_reach(
     allowed = Allowed(capacity)._replace(**switches)
     hits = 0
     for rows in [SMALL, LATE, *late(rng, 1 if "piecewise" in switches else 3, 50)]:
-        boards = broken(rows, code, True, capacity)
+        boards = broken(rows, code, capacity)
         for board in queries(rng, dict.fromkeys(boards, 1), 150):
             if board == Board(rows):
                 continue
@@ -195,6 +198,20 @@ def test_a_rule_switched_off_explains_what_strokes_that_break_it_reach(
             assert (match is not None) == (board in boards), (rows, board)
             hits += match is not None and solve(rows, board, STRICT) is None
     assert hits > 50
+
+
+def test_pushing_too_far_explains_only_what_strokes_that_push_too_far_reach() -> None:
+    rng = random.Random(10)
+    hits: Counter[bool] = Counter()
+    for rows in [SMALL, LATE, *late(rng, 2, 60)]:
+        boards = broken(rows, "OVERPUSH", over=True)
+        for board in queries(rng, dict.fromkeys(boards, 1), 250):
+            if board != Board(rows) and solve(rows, board, STRICT) is None:
+                match = solve(rows, board, Allowed(overpush=True))
+                assert match is None or board in boards, (rows, board)
+                if board in boards:
+                    hits[match is not None] += 1
+    assert hits[True] > 2 * hits[False] > 0  # not found: what was pushed in fell out again
 
 
 def test_any_order_explains_whatever_free_platforms_allow() -> None:

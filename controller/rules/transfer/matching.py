@@ -98,13 +98,14 @@ def _choices(
         forced.append((row, ways))
     forced.sort(key=lambda item: len(item[1]))
     room = limit - len(board.own)
+    out = CAPACITY if allowed.overpush else room
     if allowed.reloaded:
         most = (limit, room, limit, 0)
     elif allowed.early_clear:
         most = (limit, room, room, room)
     else:
-        most = (limit, room, room, 0 if board.own else room - len(board.other))
-    if min(most) < 0 or (not allowed.reloaded and room < len(board.other)):
+        most = (limit, room, out, 0 if board.own else out - len(board.other))
+    if min(most) < 0 or (not allowed.reloaded and out < len(board.other)):
         return
     bases = list(_forced(forced, 0, most, (), work))
     if not bases:
