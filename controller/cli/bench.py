@@ -155,7 +155,9 @@ def _line(row: dict[str, Any]) -> str:
     if "value" in row:
         text = f"{row['what']:<38} {row['value'] or '-':>9} {row['unit']}"
         if "ratio" in row:
-            text += f"   ratio {row['ratio']:>6} (target {row['target_ratio']})"
+            text += f"   ratio {row['ratio']:>6}"
+        if "target_ratio" in row:
+            text += f" (target {row['target_ratio']})"
         return text + (f"   {row['why']}" if "why" in row else "")
     text = f"{row['what']:<38} median {row['median']:>8} ms   p95 {row['p95']:>8} ms"
     if "ratio" in row:

@@ -87,6 +87,11 @@ def carried(placement: Placement, way: tuple[Shift, ...]) -> Placement:
     return lay(standing)
 
 
+def by_the_law(scene: Scene) -> bool:
+    """Whether no option is taken otherwise."""
+    return scene.game is game_named(scene.game.name)
+
+
 def judged_as_listed(some: Sequence[Scene]) -> tuple[dict[str, int], list[Reason]]:
     """Every change of these positions is judged as the listing says: how often which answer, and one reason a code."""
     told: dict[tuple[str, str | None], Reason] = {}
@@ -101,7 +106,7 @@ def judged_as_listed(some: Sequence[Scene]) -> tuple[dict[str, int], list[Reason
             answers[expected] += 1
             if expected == "illegal":
                 assert verdict.reasons
-                if change[0] != "swapped" and scene.game.tries_two_turns:  # one piece: there is more to say
+                if change[0] != "swapped" and by_the_law(scene):  # one piece: there is more to say
                     assert verdict.reasons[0].code != "NOT_A_TURN", (scene.position, change)
                 assert len(verdict.way_back) <= (2 if change[0] == "swapped" else 1)
                 told |= {(reason.code, reason.facts.get("form")): reason for reason in verdict.reasons}
