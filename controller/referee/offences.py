@@ -3,26 +3,13 @@
 from __future__ import annotations
 
 from controller.referee.lines import Line
-from controller.referee.reading import differing
+from controller.referee.reading import differing, owners_of_changes
 from controller.referee.strokes import in_strokes, other_side_began
 from controller.referee.view import Offence
 from controller.rules.api import Game, Placement, Player, Position, Reason, Verdict
 from controller.rules.nearest import nearest_turn
 
 FOREIGN = ("WRONG_PIECE", "EXTRA_PIECE")  # pieces came out of the box: that is no turn changed
-
-
-def owners_of_changes(game: Game, before: Placement, now: Placement) -> set[Player | None]:
-    """Whose pieces came or went between two placements; None for pieces that belong to nobody."""
-    owners: set[Player | None] = set()
-    for site in differing(before, now):
-        was, here = list(before.on.get(site, ())), list(now.on.get(site, ()))
-        for kind in list(was):
-            if kind in here:
-                was.remove(kind)
-                here.remove(kind)
-        owners |= {game.owner(kind) for kind in (*was, *here)}
-    return owners
 
 
 def side_read(game: Game, line: Line, placement: Placement) -> Player:

@@ -9,7 +9,7 @@ import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from controller.rules.api import Game, Kind, Placement, Site
+from controller.rules.api import Game, Kind, Placement, Player, Site
 from vision.sighting import Sighting, Token
 
 BOARD_NATS = 6.0  # a reading may be preferred for its legality only within this of the best over the board,
@@ -116,6 +116,19 @@ def differing(one: Placement, other: Placement) -> frozenset[Site]:
     return frozenset(
         site for site in {*one.on, *other.on} if site not in unseen and one.on.get(site, ()) != other.on.get(site, ())
     )
+
+
+def owners_of_changes(game: Game, before: Placement, now: Placement) -> set[Player | None]:
+    """Whose pieces came or went between two placements; None for pieces that belong to nobody."""
+    owners: set[Player | None] = set()
+    for site in differing(before, now):
+        was, here = list(before.on.get(site, ())), list(now.on.get(site, ()))
+        for kind in list(was):
+            if kind in here:
+                was.remove(kind)
+                here.remove(kind)
+        owners |= {game.owner(kind) for kind in (*was, *here)}
+    return owners
 
 
 def left_their_places(game: Game, before: Placement, now: Placement) -> int:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from controller.referee.crushed import judge_line, lines_past, put_elsewhere, still_there, to_take_off, without
 from controller.referee.lines import Line, extensions, without_repeats
-from controller.referee.reading import agree, differing
+from controller.referee.reading import agree, differing, owners_of_changes
 from controller.rules.api import Game, Placement, Player, Position, Site, Turn, Verdict
 
 Found = Literal["unchanged", "complete", "partial", "illegal", "unclear"]
@@ -125,8 +125,19 @@ def explain(
         return Explained("illegal", tuple(lines), verdict, reader=held_up, read=read)
     # A turn that stood settled and was followed by something that does not go on from it: that turn was complete.
     over = [line for line in pending if not put_elsewhere(line, placement)]
-    believed = tuple(over) if over else tuple(lines)
+    believed = _mover_first(game, over or lines, placement)
     return Explained("illegal", believed, game.judge(believed[0].position, placement, done))
+
+
+def _mover_first(game: Game, lines: Sequence[Line], placement: Placement) -> tuple[Line, ...]:
+    """The lines; where nobody knows yet whose turn it is, the one first whose side has moved its own pieces."""
+
+    def foreign(line: Line) -> bool:
+        changed = owners_of_changes(game, game.picture(line.position), placement)
+        return bool(changed - {None, game.to_move(line.position)})
+
+    alike = all(game.picture(line.position).on == game.picture(lines[0].position).on for line in lines)
+    return tuple(sorted(lines, key=foreign)) if alike else tuple(lines)
 
 
 def _past_crushed(

@@ -360,3 +360,14 @@ def test_a_moment_on_the_sea_is_no_offence(seconds: float) -> None:
     table.play("RT=6", hold=seconds)
     table.play("RT=5")
     assert brief(table.events) == ["turn 1 RT=5"]
+
+
+@pytest.mark.parametrize(("wrong", "player"), [("GS=7", "Green"), ("RS=5", "Red")])
+def test_in_a_game_taken_up_the_side_is_read_whose_piece_was_moved(wrong: str, player: str) -> None:
+    table = TaasenTable("auto")
+    table.lay("RT=4 RS=10 RP=9 GT=15 GP=12 GS=14 WT=2 WS=0 WP=0")
+    table.wait(2)
+    table.play(wrong)
+    illegal = table.told("illegal")[0].data
+    assert (illegal["code"], illegal["player"]) == ("NOT_ADJACENT", player)
+    assert "owner" not in illegal
