@@ -213,6 +213,19 @@ class BoardSet:
         return cls.parse(text, str(path))
 
 
+class SetKey:
+    """Lets a BoardSet, which isn't hashable by value, key a cache by identity."""
+
+    def __init__(self, board_set: BoardSet) -> None:
+        self.board_set = board_set
+
+    def __hash__(self) -> int:
+        return id(self.board_set)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SetKey) and other.board_set is self.board_set
+
+
 def contains(polygon_mm: tuple[Point, ...], x_mm: float, y_mm: float) -> bool:
     """Whether the point lies inside the polygon (even-odd; left and top borders count as inside)."""
     inside = False

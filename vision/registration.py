@@ -1,9 +1,4 @@
-"""Where the sheet is: tags -> Pose, and how sure.
-
-Sheet frame: kit millimetres, x right, y down, z *away* from the camera (a token's top lies at z = -height). Pixels:
-x right, y down, a pixel's centre at whole numbers. The lens is a pinhole with one radial coefficient; what four tags
-can't tell about it is held by priors, so two tags are enough for a rougher pose.
-"""
+"""Where the sheet is: tags -> Pose, and how sure."""
 
 from __future__ import annotations
 
@@ -11,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
-from typing import Any
 
 import cv2
 import numpy as np
@@ -19,85 +13,18 @@ import numpy.typing as npt
 
 from vision.artwork import tag_bits
 from vision.boardset import BoardSet
+from vision.lattice import agrees, lines
+from vision.pose import NO_MAP as NO_MAP
+from vision.pose import Array as Array
+from vision.pose import Image as Image
+from vision.pose import Lens as Lens
+from vision.pose import Pose as Pose
+from vision.pose import fit_pose
+from vision.pose import tag_corners_mm as tag_corners_mm
 
-Array = npt.NDArray[Any]
-Image = npt.NDArray[Any]
-
-FOCAL_PER_WIDTH = 0.83  # a webcam of 62 degrees
-FOCAL_SPREAD = 0.18  # of the logarithm
-K1_MEAN, K1_SPREAD = -0.08, 0.1
-INSET_MM, INSET_SPREAD_MM = 0.3, 0.2  # white blooms into black: printed squares look smaller
-CORNER_SIGMA_PX = 0.35
-NO_MAP: Any = None  # remap takes one map of pairs; its stubs ask for two
 SEEN_CORRELATION = 0.7  # a tag's cells against its bits; tags that are seen give 0.93 and more
 WORST_RESIDUAL_PX = 4.0
-
-
-@dataclass(frozen=True)
-class Lens:
-    """What is known of the camera: focal length and k1 for a picture `width_px` wide, and how sure."""
-
-    focal_px: float
-    k1: float
-    focal_spread: float = 0.01
-    k1_spread: float = 0.01
-
-
-@lru_cache(maxsize=64)
-def _rotation(rvec: tuple[float, float, float]) -> Array:
-    return np.asarray(cv2.Rodrigues(np.asarray(rvec))[0], np.float64)
-
-
-@dataclass(frozen=True)
-class Pose:
-    """Sheet -> picture. `rvec`, `tvec` (3,), `centre_px`: principal point."""
-
-    rvec: tuple[float, float, float]
-    tvec: tuple[float, float, float]
-    focal_px: float
-    k1: float
-    centre_px: tuple[float, float]
-    inset_mm: float = INSET_MM
-
-    def _matrix(self) -> Array:
-        return _rotation(self.rvec)
-
-    def project(self, points_mm: Array, z_mm: float = 0.0) -> Array:
-        """Sheet points (n, 2) at height `z_mm` -> pixels (n, 2)."""
-        rotation = self._matrix()
-        camera = points_mm @ rotation[:, :2].T + (rotation[:, 2] * z_mm + np.asarray(self.tvec))
-        flat = camera[:, :2] / np.maximum(camera[:, 2:], 1e-6)
-        bend = 1 + self.k1 * np.sum(flat * flat, axis=1, keepdims=True)
-        return np.asarray(flat * bend * self.focal_px + np.asarray(self.centre_px))
-
-    def project_grid(self, xs_mm: Array, ys_mm: Array, z_mm: float = 0.0) -> npt.NDArray[np.float32]:
-        """Pixels (len(ys), len(xs), 2) of a grid at height `z_mm`; quicker than `project` for many points."""
-        turn = self._matrix().astype(np.float32)
-        x, y = xs_mm.astype(np.float32)[None, :], ys_mm.astype(np.float32)[:, None]
-        away = [np.float32(self.tvec[row] + turn[row, 2] * z_mm) for row in range(3)]
-        axes = [turn[row, 0] * x + turn[row, 1] * y + away[row] for row in range(3)]
-        flat_x, flat_y = axes[0] / axes[2], axes[1] / axes[2]
-        bend = (1 + np.float32(self.k1) * (flat_x * flat_x + flat_y * flat_y)) * np.float32(self.focal_px)
-        centre_x, centre_y = self.centre_px
-        return np.asarray(cv2.merge([flat_x * bend + np.float32(centre_x), flat_y * bend + np.float32(centre_y)]))
-
-    def unproject(self, points_px: Array, z_mm: float = 0.0) -> Array:
-        """Pixels (n, 2) -> the sheet points (n, 2) seen there if they lie at height `z_mm`."""
-        bent = (points_px - np.asarray(self.centre_px)) / self.focal_px
-        flat = bent.copy()
-        for _ in range(6):
-            flat = bent / np.maximum(1 + self.k1 * np.sum(flat * flat, axis=1, keepdims=True), 0.3)
-        rotation = self._matrix()
-        plane = np.column_stack([rotation[:, :2], rotation[:, 2] * z_mm + np.asarray(self.tvec)])
-        on_plane = np.column_stack([flat, np.ones(len(flat))]) @ np.linalg.inv(plane).T
-        return np.asarray(on_plane[:, :2] / on_plane[:, 2:])
-
-    def slopes(self, points_mm: Array, z_mm: float = 0.0) -> Array:
-        """Pixels per mm at sheet points (n, 2): (n, 2, 2), last axis x and y of the sheet."""
-        middle = self.project(points_mm, z_mm)
-        along_x = self.project(points_mm + np.array([1.0, 0.0]), z_mm) - middle
-        along_y = self.project(points_mm + np.array([0.0, 1.0]), z_mm) - middle
-        return np.stack([along_x, along_y], axis=2)
+TWO_TAGS_RESIDUAL_PX = 1.5
 
 
 @dataclass(frozen=True)
@@ -122,96 +49,6 @@ class Registration:
         return float(np.sqrt(abs(np.linalg.det(self.pose.slopes(np.array([[width / 2, height / 2]]))[0]))))
 
 
-def tag_corners_mm(board_set: BoardSet, tag: int, inset_mm: float = 0.0) -> Array:
-    """(4, 2): the black square's corners, clockwise from top left."""
-    fiducials = board_set.fiducials
-    half = fiducials.side_mm / 2 - inset_mm
-    offsets = np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
-    return np.asarray(np.asarray(fiducials.centres_mm[fiducials.ids.index(tag)]) + offsets)
-
-
-def _fit(
-    tags: Sequence[int],
-    corners_px: Array,
-    board_set: BoardSet,
-    size_px: tuple[int, int],
-    lens: Lens | None,
-    start: Pose | None,
-) -> tuple[Pose, Array] | None:
-    """Pose from the corners (n * 4, 2) of `tags` and the residuals (n * 4, 2), or None where nothing fits."""
-    width, height = size_px
-    centre = ((width - 1) / 2, (height - 1) / 2)
-    focal_0 = lens.focal_px if lens else FOCAL_PER_WIDTH * max(width, height)
-    k1_0 = lens.k1 if lens else K1_MEAN
-    outer = np.concatenate([tag_corners_mm(board_set, tag) for tag in tags])
-    signs = np.tile([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]], (len(tags), 1))
-    if start is None:
-        camera = np.array([[focal_0, 0, centre[0]], [0, focal_0, centre[1]], [0, 0, 1.0]])
-        flat = np.column_stack([outer + signs * INSET_MM, np.zeros(len(outer))])
-        ok, rvec, tvec = cv2.solvePnP(flat, corners_px, camera, np.array([k1_0, 0, 0, 0.0]), flags=cv2.SOLVEPNP_IPPE)
-        if not ok or tvec[2, 0] <= 0:
-            return None
-        state = np.array([*rvec[:, 0], *tvec[:, 0], np.log(focal_0), k1_0, INSET_MM])
-    else:
-        state = np.array([*start.rvec, *start.tvec, np.log(start.focal_px), start.k1, start.inset_mm])
-    prior = np.array([np.log(focal_0), k1_0, INSET_MM])
-    weight = 1 / np.array(
-        [lens.focal_spread if lens else FOCAL_SPREAD, lens.k1_spread if lens else K1_SPREAD, INSET_SPREAD_MM]
-    )
-
-    def residuals(at: Array) -> tuple[Array, Array]:
-        focal = float(np.exp(at[6]))
-        camera = np.array([[focal, 0, centre[0]], [0, focal, centre[1]], [0, 0, 1.0]])
-        points = np.column_stack([outer + signs * at[8], np.zeros(len(outer))])
-        seen, slope = cv2.projectPoints(points, at[:3], at[3:6], camera, np.array([at[7], 0, 0, 0.0]))
-        slope = np.asarray(slope)
-        scale = (
-            np.abs(seen.reshape(-1, 4, 2)[:, 1] - seen.reshape(-1, 4, 2)[:, 0]).max(axis=1)
-            / board_set.fiducials.side_mm
-        )
-        turned = seen.reshape(-1, 4, 2)
-        towards = (turned.mean(axis=1, keepdims=True) - turned).reshape(-1, 2)
-        length = np.linalg.norm(towards, axis=1, keepdims=True)
-        inward = towards / np.maximum(length, 1e-6) * np.repeat(scale, 4)[:, None] * np.sqrt(2)
-        jacobian = np.column_stack(
-            [slope[:, :6], (slope[:, 6] + slope[:, 7]) * focal, slope[:, 10], inward.reshape(-1)]
-        )
-        error = corners_px.reshape(-1) - seen.reshape(-1)
-        full = np.concatenate([error / CORNER_SIGMA_PX, (prior - at[6:]) * weight])
-        held = np.zeros((3, 9))
-        held[:, 6:] = np.diag(weight)
-        return full, np.vstack([jacobian / CORNER_SIGMA_PX, held])
-
-    damping = 1e-3
-    error, jacobian = residuals(state)
-    for _ in range(12):
-        normal = jacobian.T @ jacobian
-        step = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), jacobian.T @ error)
-        trial = state + step
-        new_error, new_jacobian = residuals(trial)
-        if new_error @ new_error < error @ error:
-            done = error @ error - new_error @ new_error < 1e-3
-            state, error, jacobian, damping = trial, new_error, new_jacobian, damping * 0.2
-            if done:
-                break
-        else:
-            damping *= 10
-            if damping > 1e6:
-                break
-    if state[5] <= 0 or not np.all(np.isfinite(state)):
-        return None
-    values = [float(value) for value in state]
-    pose = Pose(
-        (values[0], values[1], values[2]),
-        (values[3], values[4], values[5]),
-        float(np.exp(values[6])),
-        values[7],
-        centre,
-        values[8],
-    )
-    return pose, error[:-3].reshape(-1, 2) * CORNER_SIGMA_PX
-
-
 def _rms(residuals: Array) -> float:
     return float(np.sqrt(np.mean(np.sum(residuals**2, axis=1))))
 
@@ -227,7 +64,7 @@ def solve(
     tags = [tag for tag in board_set.fiducials.ids if tag in corners]
     while len(tags) >= 2:
         points = np.concatenate([corners[tag] for tag in tags])
-        fit = _fit(tags, points, board_set, size_px, lens, start)
+        fit = fit_pose(tags, points, board_set, size_px, lens, start)
         if fit is not None:
             pose, residuals = fit
             rms = _rms(residuals)
@@ -238,7 +75,7 @@ def solve(
         best: tuple[float, int] | None = None
         for out in tags:
             rest = [tag for tag in tags if tag != out]
-            without = _fit(rest, np.concatenate([corners[tag] for tag in rest]), board_set, size_px, lens, None)
+            without = fit_pose(rest, np.concatenate([corners[tag] for tag in rest]), board_set, size_px, lens, None)
             if without is not None and (best is None or _rms(without[1]) < best[0]):
                 best = (_rms(without[1]), out)
         if fit is not None and (best is None or (best[0] > 0.5 * rms and rms <= WORST_RESIDUAL_PX)):
@@ -385,10 +222,38 @@ def complete(grey: Image, registration: Registration, corners: dict[int, Array],
     return registration
 
 
+def _confirmed(
+    grey: Image, registration: Registration, corners: dict[int, Array], lens: Lens | None
+) -> Registration | None:
+    """A registration by two tags, its pose made exact by the printed lines, if these agree; otherwise None.
+
+    Two tags can't tell a lens, nor that one of them lies: their poses are up to 20 mm off at the sheet's other end.
+    """
+    board_set, pose = registration.board_set, registration.pose
+    points = np.concatenate([corners[tag] for tag in registration.tags])
+    width, height = board_set.sheet_mm
+    rim = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
+    for trust_mm in (*[4.0] * 8, 2.0, 2.0, *[1.0] * 6):
+        fit = fit_pose(
+            registration.tags, points, board_set, registration.size_px, lens, pose,
+            lines(grey, board_set, pose, trust_mm),
+        )  # fmt: skip
+        if fit is None:
+            return None
+        still = np.abs(fit[0].project(rim) - pose.project(rim)).max() < 0.1
+        pose, residuals = fit
+        if still and trust_mm == 1.0:
+            break
+    if _rms(residuals) > TWO_TAGS_RESIDUAL_PX or not agrees(grey, board_set, pose):
+        return None
+    return Registration(board_set, pose, _rms(residuals), registration.tags, registration.size_px)
+
+
 def register(
     grey: Image, sets: Sequence[BoardSet], lens: Lens | None = None, thorough: bool = True
 ) -> Registration | None:
-    """Find one of the sets in a grey picture, knowing nothing. None when fewer than two of its tags agree.
+    """Find one of the sets in a grey picture, knowing nothing. None when fewer than two of its tags agree, or when the
+    printed lines contradict the only two.
 
     `thorough`: search once more with all means if a quick look finds fewer than three.
     """
@@ -411,6 +276,10 @@ def register(
                     if registration is None:
                         continue
                     registration = complete(grey, registration, corners, lens)
+                    if len(registration.tags) == 2:
+                        registration = _confirmed(grey, registration, corners, lens)
+                        if registration is None:
+                            continue
                     if best is None or registration.quality > best.quality:
                         best = registration
         if best is not None and len(best.tags) > 2:

@@ -1,0 +1,210 @@
+"""Where a camera hangs over a sheet: from the corners of tags, and from printed lines where there are few tags.
+
+Sheet frame: kit millimetres, x right, y down, z *away* from the camera (a token's top lies at z = -height). Pixels:
+x right, y down, a pixel's centre at whole numbers. The lens is a pinhole with one radial coefficient; what four tags
+can't tell about it is held by priors, so two tags are enough for a rougher pose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.boardset import BoardSet
+
+Array = npt.NDArray[Any]
+Image = npt.NDArray[Any]
+NO_MAP: Any = None  # remap takes one map of pairs; its stubs ask for two
+
+FOCAL_PER_WIDTH = 0.83  # a webcam of 62 degrees
+FOCAL_SPREAD = 0.18  # of the logarithm
+K1_MEAN, K1_SPREAD = -0.08, 0.1
+INSET_MM, INSET_SPREAD_MM = 0.3, 0.2  # white blooms into black: printed squares look smaller
+CORNER_SIGMA_PX = 0.35
+LINE_SIGMA_PX = 1.0
+
+
+@dataclass(frozen=True)
+class Lens:
+    """What is known of the camera: focal length and k1 for a picture `width_px` wide, and how sure."""
+
+    focal_px: float
+    k1: float
+    focal_spread: float = 0.01
+    k1_spread: float = 0.01
+
+
+@lru_cache(maxsize=64)
+def _rotation(rvec: tuple[float, float, float]) -> Array:
+    return np.asarray(cv2.Rodrigues(np.asarray(rvec))[0], np.float64)
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Sheet -> picture. `rvec`, `tvec` (3,), `centre_px`: principal point."""
+
+    rvec: tuple[float, float, float]
+    tvec: tuple[float, float, float]
+    focal_px: float
+    k1: float
+    centre_px: tuple[float, float]
+    inset_mm: float = INSET_MM
+
+    def _matrix(self) -> Array:
+        return _rotation(self.rvec)
+
+    def project(self, points_mm: Array, z_mm: float = 0.0) -> Array:
+        """Sheet points (n, 2) at height `z_mm` -> pixels (n, 2)."""
+        rotation = self._matrix()
+        camera = points_mm @ rotation[:, :2].T + (rotation[:, 2] * z_mm + np.asarray(self.tvec))
+        flat = camera[:, :2] / np.maximum(camera[:, 2:], 1e-6)
+        bend = 1 + self.k1 * np.sum(flat * flat, axis=1, keepdims=True)
+        return np.asarray(flat * bend * self.focal_px + np.asarray(self.centre_px))
+
+    def project_grid(self, xs_mm: Array, ys_mm: Array, z_mm: float = 0.0) -> npt.NDArray[np.float32]:
+        """Pixels (len(ys), len(xs), 2) of a grid at height `z_mm`; quicker than `project` for many points."""
+        turn = self._matrix().astype(np.float32)
+        x, y = xs_mm.astype(np.float32)[None, :], ys_mm.astype(np.float32)[:, None]
+        away = [np.float32(self.tvec[row] + turn[row, 2] * z_mm) for row in range(3)]
+        axes = [turn[row, 0] * x + turn[row, 1] * y + away[row] for row in range(3)]
+        flat_x, flat_y = axes[0] / axes[2], axes[1] / axes[2]
+        bend = (1 + np.float32(self.k1) * (flat_x * flat_x + flat_y * flat_y)) * np.float32(self.focal_px)
+        centre_x, centre_y = self.centre_px
+        return np.asarray(cv2.merge([flat_x * bend + np.float32(centre_x), flat_y * bend + np.float32(centre_y)]))
+
+    def unproject(self, points_px: Array, z_mm: float = 0.0) -> Array:
+        """Pixels (n, 2) -> the sheet points (n, 2) seen there if they lie at height `z_mm`."""
+        bent = (points_px - np.asarray(self.centre_px)) / self.focal_px
+        flat = bent.copy()
+        for _ in range(6):
+            flat = bent / np.maximum(1 + self.k1 * np.sum(flat * flat, axis=1, keepdims=True), 0.3)
+        rotation = self._matrix()
+        plane = np.column_stack([rotation[:, :2], rotation[:, 2] * z_mm + np.asarray(self.tvec)])
+        on_plane = np.column_stack([flat, np.ones(len(flat))]) @ np.linalg.inv(plane).T
+        return np.asarray(on_plane[:, :2] / on_plane[:, 2:])
+
+    def slopes(self, points_mm: Array, z_mm: float = 0.0) -> Array:
+        """Pixels per mm at sheet points (n, 2): (n, 2, 2), last axis x and y of the sheet."""
+        middle = self.project(points_mm, z_mm)
+        along_x = self.project(points_mm + np.array([1.0, 0.0]), z_mm) - middle
+        along_y = self.project(points_mm + np.array([0.0, 1.0]), z_mm) - middle
+        return np.stack([along_x, along_y], axis=2)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Printed lines found in a picture: `at_mm` (n, 2) a point of each as printed, `seen_px` (n, 2) one of it as seen,
+    `normal_px` (n, 2) the unit vector across it, `weight` (n,) how far it is believed."""
+
+    at_mm: Array
+    seen_px: Array
+    normal_px: Array
+    weight: Array
+
+
+def tag_corners_mm(board_set: BoardSet, tag: int, inset_mm: float = 0.0) -> Array:
+    """(4, 2): the black square's corners, clockwise from top left."""
+    fiducials = board_set.fiducials
+    half = fiducials.side_mm / 2 - inset_mm
+    offsets = np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
+    return np.asarray(np.asarray(fiducials.centres_mm[fiducials.ids.index(tag)]) + offsets)
+
+
+def fit_pose(
+    tags: Sequence[int],
+    corners_px: Array,
+    board_set: BoardSet,
+    size_px: tuple[int, int],
+    lens: Lens | None,
+    start: Pose | None,
+    lines: Lines | None = None,
+) -> tuple[Pose, Array] | None:
+    """Pose from the corners (n * 4, 2) of `tags` and the corners' residuals (n * 4, 2); None where nothing fits."""
+    width, height = size_px
+    centre = ((width - 1) / 2, (height - 1) / 2)
+    focal_0 = lens.focal_px if lens else FOCAL_PER_WIDTH * max(width, height)
+    k1_0 = lens.k1 if lens else K1_MEAN
+    outer = np.concatenate([tag_corners_mm(board_set, tag) for tag in tags])
+    signs = np.tile([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]], (len(tags), 1))
+    if start is None:
+        camera = np.array([[focal_0, 0, centre[0]], [0, focal_0, centre[1]], [0, 0, 1.0]])
+        flat = np.column_stack([outer + signs * INSET_MM, np.zeros(len(outer))])
+        ok, rvec, tvec = cv2.solvePnP(flat, corners_px, camera, np.array([k1_0, 0, 0, 0.0]), flags=cv2.SOLVEPNP_IPPE)
+        if not ok or tvec[2, 0] <= 0:
+            return None
+        state = np.array([*rvec[:, 0], *tvec[:, 0], np.log(focal_0), k1_0, INSET_MM])
+    else:
+        state = np.array([*start.rvec, *start.tvec, np.log(start.focal_px), start.k1, start.inset_mm])
+    prior = np.array([np.log(focal_0), k1_0, INSET_MM])
+    weight = 1 / np.array(
+        [lens.focal_spread if lens else FOCAL_SPREAD, lens.k1_spread if lens else K1_SPREAD, INSET_SPREAD_MM]
+    )
+
+    def residuals(at: Array) -> tuple[Array, Array]:
+        focal = float(np.exp(at[6]))
+        camera = np.array([[focal, 0, centre[0]], [0, focal, centre[1]], [0, 0, 1.0]])
+        points = np.column_stack([outer + signs * at[8], np.zeros(len(outer))])
+        seen, slope = cv2.projectPoints(points, at[:3], at[3:6], camera, np.array([at[7], 0, 0, 0.0]))
+        slope = np.asarray(slope)
+        scale = (
+            np.abs(seen.reshape(-1, 4, 2)[:, 1] - seen.reshape(-1, 4, 2)[:, 0]).max(axis=1)
+            / board_set.fiducials.side_mm
+        )
+        turned = seen.reshape(-1, 4, 2)
+        towards = (turned.mean(axis=1, keepdims=True) - turned).reshape(-1, 2)
+        length = np.linalg.norm(towards, axis=1, keepdims=True)
+        inward = towards / np.maximum(length, 1e-6) * np.repeat(scale, 4)[:, None] * np.sqrt(2)
+        jacobian = np.column_stack(
+            [slope[:, :6], (slope[:, 6] + slope[:, 7]) * focal, slope[:, 10], inward.reshape(-1)]
+        )
+        error = corners_px.reshape(-1) - seen.reshape(-1)
+        held = np.zeros((3, 9))
+        held[:, 6:] = np.diag(weight)
+        errors = [error / CORNER_SIGMA_PX, (prior - at[6:]) * weight]
+        slopes = [jacobian / CORNER_SIGMA_PX, held]
+        if lines is not None:
+            flat = np.column_stack([lines.at_mm, np.zeros(len(lines.at_mm))])
+            seen, slope = cv2.projectPoints(flat, at[:3], at[3:6], camera, np.array([at[7], 0, 0, 0.0]))
+            slope = np.asarray(slope).reshape(-1, 2, np.asarray(slope).shape[1])
+            share = lines.weight / LINE_SIGMA_PX
+            errors.append(np.sum((lines.seen_px - seen.reshape(-1, 2)) * lines.normal_px, axis=1) * share)
+            across = np.einsum("nk,nkp->np", lines.normal_px, slope) * share[:, None]
+            slopes.append(
+                np.column_stack([across[:, :6], (across[:, 6] + across[:, 7]) * focal, across[:, 10], 0 * share])
+            )
+        return np.concatenate(errors), np.vstack(slopes)
+
+    damping = 1e-3
+    error, jacobian = residuals(state)
+    for _ in range(12):
+        normal = jacobian.T @ jacobian
+        step = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), jacobian.T @ error)
+        trial = state + step
+        new_error, new_jacobian = residuals(trial)
+        if new_error @ new_error < error @ error:
+            done = error @ error - new_error @ new_error < 1e-3
+            state, error, jacobian, damping = trial, new_error, new_jacobian, damping * 0.2
+            if done:
+                break
+        else:
+            damping *= 10
+            if damping > 1e6:
+                break
+    if state[5] <= 0 or not np.all(np.isfinite(state)):
+        return None
+    values = [float(value) for value in state]
+    pose = Pose(
+        (values[0], values[1], values[2]),
+        (values[3], values[4], values[5]),
+        float(np.exp(values[6])),
+        values[7],
+        centre,
+        values[8],
+    )
+    return pose, error[: 2 * len(corners_px)].reshape(-1, 2) * CORNER_SIGMA_PX
