@@ -7,7 +7,7 @@ from controller.referee.reading import left_their_places
 from controller.referee.record import begin_game
 from controller.referee.state import Draft
 from controller.referee.strokes import Way, in_strokes
-from controller.rules.api import Game, Placement, Position
+from controller.rules.api import CountsPoints, Game, Placement, Position
 
 
 def lines_from(game: Game, position: Position, record_of: Line | None = None) -> tuple[Line, ...]:
@@ -20,9 +20,15 @@ def lines_from(game: Game, position: Position, record_of: Line | None = None) ->
     return tuple(start.moved_on(one) for one in able or either)
 
 
-def possible(game: Game, placement: Placement) -> Position | None:
-    """The position in which a game could be, if the placement shows one with nothing hidden."""
-    return None if placement.hidden else game.midgame(placement)
+def possible(game: Game, placement: Placement, before: Position = None) -> Position | None:
+    """The position in which a game could be, if the placement shows one with nothing hidden.
+
+    `before`: a position of this very game, whose points it goes on with.
+    """
+    found = None if placement.hidden else game.midgame(placement)
+    if found is not None and before is not None and isinstance(game, CountsPoints):
+        return game.with_points(before, found)
+    return found
 
 
 def stands_as_new(game: Game, placement: Placement) -> bool:

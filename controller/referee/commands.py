@@ -11,7 +11,7 @@ from controller.referee.lines import Done, Line
 from controller.referee.record import begin_game, believe, end_game, forget_moment, outcome_of, strong
 from controller.referee.state import Draft
 from controller.referee.view import Played
-from controller.rules.api import Game, Placement, Position, RulesError
+from controller.rules.api import CountsPoints, Game, Position, RulesError, Shift
 
 
 def press(draft: Draft, given: Press) -> None:
@@ -167,7 +167,7 @@ def _accept_as_played(draft: Draft) -> None:
         answered(draft, "operator")
         _over_if_it_is(draft)
         return
-    middle = possible(game, state.seen.placement)
+    middle = possible(game, state.seen.placement, line.position)
     if middle is None:
         return
     if state.offence is None:
@@ -180,7 +180,9 @@ def _accept_as_played(draft: Draft) -> None:
         return
     mover = game.to_move(line.position) or state.offence.player
     position = _with_other_mover(game, middle, mover)
-    text = _as_moved(game, game.picture(line.position), state.seen.placement)
+    if isinstance(game, CountsPoints):
+        position = game.with_points(line.position, position)
+    text = _as_moved(state.offence.way_back)
     played = Played(line.record[-1].n + 1 if line.record else 1, mover, text, legal=False)
     done = Done(played, game.position_text(position))
     rule(draft, "accepted", "operator", position=done.position)
@@ -193,15 +195,6 @@ def _with_other_mover(game: Game, position: Position, mover: str) -> Position:
     return game.with_mover(position, next(player for player in game.players if player != mover))
 
 
-def _as_moved(game: Game, before: Placement, now: Placement) -> str:
-    """An illegal turn as text: where each piece came from and went to, `?` where that can't be seen."""
-    gone = [(site, kind) for site, kinds in before.on.items() for kind in kinds if kind not in now.on.get(site, ())]
-    come = [(site, kind) for site, kinds in now.on.items() for kind in kinds if kind not in before.on.get(site, ())]
-    parts = []
-    for origin, kind in sorted(gone):
-        to = next(((site, other) for site, other in sorted(come) if other == kind), None)
-        if to is not None:
-            come.remove(to)
-        parts.append(f"{origin}-{to[0] if to else '?'}")
-    parts += [f"?-{site}" for site, _ in sorted(come)]
-    return "&".join(parts) or "-"
+def _as_moved(way_back: tuple[Shift, ...]) -> str:
+    """An illegal turn as text: where each piece came from and went to, `?` where it was or is beside the board."""
+    return "&".join(sorted(f"{shift.to or '?'}-{shift.origin or '?'}" for shift in way_back)) or "-"

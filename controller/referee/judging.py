@@ -246,6 +246,11 @@ def _keep_those_on_the_way(draft: Draft, found: tuple[Line, ...]) -> None:
     def among(line: Line, lines: tuple[Line, ...]) -> bool:
         return any(same_history(line, other) for other in lines)
 
+    if in_strokes(state.game):  # the likeliest is known already: see `explain_by_strokes`
+        also = [line for line in state.lines if among(line, found[1:])]
+        believe(draft, (found[0], *also, *(line for line in found[1:] if not among(line, tuple(also))))[:MOST_LINES])
+        draft.set(pending=())
+        return
     believed = tuple(line for line in state.lines if among(line, found))
     waiting = tuple(line for line in state.pending if among(line, found))
     if not believed:
@@ -313,7 +318,7 @@ def lose_thread(draft: Draft, placement: Placement, doubts: tuple[Reason, ...] =
     if state.asked is not None and agree(state.asked, placement):
         return
     game = state.game
-    middle = possible(game, placement)
+    middle = possible(game, placement, state.line.position)
     afresh = lines_from(game, middle, state.line) if middle is not None else ()
     lines = without_repeats([state.line, *afresh, *state.lines[1:]])[:MOST_LINES]
     draft.set(lines=lines, pending=())

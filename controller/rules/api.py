@@ -198,6 +198,8 @@ class CountsPoints(Protocol):
     """What a game adds that counts points while it is played."""
 
     def score(self, position: Position) -> tuple[int, int] | None: ...  # in the order of `players`; None: not known
+    def with_points(self, before: Position, position: Position) -> Position: ...
+    # ^ `position`, which came of `before` somehow, with the points so far, where it can be told whose they are
 
 
 @runtime_checkable

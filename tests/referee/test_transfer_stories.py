@@ -410,3 +410,13 @@ def test_a_game_taken_up_in_the_middle_finds_out_who_moves() -> None:
         "obligation North unload",
         "turn 1 LE1 UD1",
     ]
+
+
+def test_what_is_accepted_as_played_keeps_the_score_and_adds_the_rows_it_completes() -> None:
+    table = TransferTable.at("oooo/sgybo/ssssg/ggg/yyyb/bbb/vvvp/pppv/yvp S 1-2")
+    table.show("ooooo/sgyb/ssssg/ggg/yyyb/bbb/vvvp/pppv/yvp")  # carried over by hand
+    assert only(table, "illegal").data["player"] == "South"
+    events = table.command("accept_as_played")
+    assert brief(events) == ["ruling accepted", "turn 1 B5-A5"]
+    assert events[1].data["legal"] is False
+    assert events[1].data["position"] == "ooooo/sgyb/ssssg/ggg/yyyb/bbb/vvvp/pppv/yvp N 2-2"

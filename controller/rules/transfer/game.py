@@ -110,6 +110,10 @@ class Transfer:
         """South's and North's points, None after a mid-game start."""
         return position.score
 
+    def with_points(self, before: TransferPosition, position: TransferPosition) -> TransferPosition:
+        """The points before, and those of rows completed since: of the side that has moved, where that is known."""
+        return position._replace(score=scoring.carried(before, position))
+
     def with_mover(self, position: TransferPosition, player: Player) -> TransferPosition:
         """The same board with this side to move."""
         return position._replace(mover=player)

@@ -28,6 +28,15 @@ def after(law: Law, position: TransferPosition, turn: TransferTurn) -> TransferP
     return TransferPosition(rows, OTHER[turn.player], score)
 
 
+def carried(before: TransferPosition, position: TransferPosition) -> tuple[int, int] | None:
+    """The score of a position that came of another one, not by the rules: rows completed since are the last mover's."""
+    more = max(0, rows_complete(position.rows) - rows_complete(before.rows))
+    if before.score is None or (more and position.mover is None):
+        return None
+    south, north = before.score
+    return (south + more, north) if position.mover == NORTH else (south, north + more)
+
+
 def over(position: TransferPosition, early_end: bool) -> str | None:
     """The end of the game by its rows or points: a words key, None while it goes on."""
     if rows_complete(position.rows) == len(KIND_OF):
