@@ -32,6 +32,8 @@ def take(table: Sitting, lane: Sequence[Site], index: int) -> Kind:
     site = sites[index]
     kind = standing(table, lane)[index]
     table.mat.lift(kind, site)
+    if table.tidy:
+        lay(table, lane, standing(table, lane))
     return kind
 
 

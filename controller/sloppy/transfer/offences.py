@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple, cast
 
 from controller.rules.api import Game, Kind, Placement, Shift, Site
-from controller.rules.transfer.board import KIND_OF, OTHER, ROOM, ROWS, SLOTS, SOUTH, TransferPosition
+from controller.rules.transfer.board import KIND_OF, NORTH, OTHER, ROOM, ROWS, SLOTS, SOUTH, TransferPosition
 from controller.rules.transfer.game import Transfer
 from controller.rules.transfer.strokes import groups
 from controller.sloppy.manners import Offence
@@ -151,14 +151,17 @@ def split_load(scene: Scene) -> Iterator[Offence]:
 
 
 def split_platform(scene: Scene) -> Iterator[Offence]:
-    """Two like pieces from two rows lie on the platform; one of them goes into a row alone."""
-    for one, first in scene.loads():
-        for two in scene.order:
-            if one != two and scene.near(one) == scene.near(two) == 1 and scene.rows[one][0] == scene.rows[two][0]:
-                both = first.load(two, 1)
+    """Three like pieces from several rows lie on the platform: no other can have lain between. One goes alone."""
+    for letter in KIND_OF:
+        sources = [at for at in scene.order if scene.rows[at][:1] == letter and scene.near(at) < 3]
+        for chosen in (*combinations(sources, 2), *combinations(sources, 3)):
+            if sum(map(scene.near, chosen)) == 3:
+                full = scene.board
+                for at in chosen:
+                    full = full.load(at, scene.near(at))
                 for to in scene.order:
-                    if to not in (one, two) and len(scene.rows[to]) < ROOM and scene.rows[to][:1] != first.own:
-                        yield scene.offence("GROUP_SPLIT_PLATFORM", both, both.unload(to, 1))
+                    if to not in chosen and len(scene.rows[to]) < ROOM and scene.rows[to][:1] != letter:
+                        yield scene.offence("GROUP_SPLIT_PLATFORM", full, full.unload(to, 1))
 
 
 def split_push(scene: Scene) -> Iterator[Offence]:
@@ -297,11 +300,11 @@ def piece_count(scene: Scene) -> Iterator[Offence]:
 
 
 def not_a_turn(scene: Scene) -> Iterator[Offence]:
-    """A piece out of the middle of a row is put on the platform."""
+    """A piece out of the middle of a row is put on the platform, and its ends change places."""
     for at in scene.order:
         row = scene.rows[at]
-        if len(row) == ROOM and row[2] not in row[:2] + row[3:]:
-            board = scene.board.row(at, row[:2] + row[3:])
+        if len(row) == ROOM and len({*row}) == ROOM:
+            board = scene.board.row(at, row[4] + row[1] + row[3] + row[0])
             yield scene.offence("NOT_A_TURN", board._replace(own=row[2]), leading=False)
 
 
@@ -329,9 +332,11 @@ MAKERS: dict[str, Maker] = {
 
 # Few games come to these.
 OPENINGS: dict[str, TransferPosition] = {
-    "DEAD_END": TransferPosition(
-        ("sgooo", "ybvp", "sgyb", "vpsg", "ybvp", "sgyb", "vpso", "ybv", "pog"), SOUTH
+    "DEAD_END": TransferPosition(("sgooo", "ybvp", "sgyb", "vpsg", "ybvp", "sgyb", "vpso", "ybv", "pog"), SOUTH),
+    "GROUP_SPLIT_PLATFORM": TransferPosition(
+        ("osgy", "obvp", "osgyb", "vpsg", "ybvp", "gybs", "vpso", "ybvg", "po"), SOUTH
     ),
+    "NOT_A_TURN": TransferPosition(("osgyb", "vposg", "ybvpo", "sgybv", "posgy", "bvpos", "gybvp", "", ""), NORTH),
 }
 
 
