@@ -76,14 +76,17 @@ class Hands:
     def _load(self, stroke: Stroke) -> None:
         table = self.table
         table.reach(*self._around(stroke.row))
-        taken = [self.ends.take_near(stroke.row) for _ in range(stroke.size)]
-        self._maybe_hold(stroke.row)
-        if len(taken) > 1 and not self.brisk and self.own_at == "platform" and table.rng.random() < 0.2:
-            self._stow_own(taken.pop(0))
+        size = stroke.size
+        if size > 1 and not self.brisk and table.rng.random() < 0.3:
+            size -= 1
+            self._stow_own(self.ends.take_near(stroke.row))
             if self._wrong_for_a_moment():
                 table.habit("a block in two goes")
                 table.reach(*self._around(stroke.row))
                 table.pause(0.1, 0.9)
+                table.reach(*self._around(stroke.row))
+        taken = [self.ends.take_near(stroke.row) for _ in range(size)]
+        self._maybe_hold(stroke.row)
         for kind in taken:
             self._stow_own(kind)
         table.reach(*self._around(stroke.row))
@@ -146,18 +149,18 @@ class Hands:
             self.table.pause()
 
     def _slip(self, kind: Kind) -> None:
-        """Into a wrong row, for less than an offence takes."""
+        """In at the wrong end of some row, for less than an offence takes."""
         table = self.table
         row = table.rng.randrange(len(CELLS))
         if self.ends.full(row):
             return
-        self.ends.put_near(row, kind)
+        self.ends.put_far(row, kind)
         if self._wrong_for_a_moment():
             table.habit("slipped")
             table.reach(*CELLS[row])
             table.pause(0.1, 0.9)
             table.reach(*CELLS[row])
-        self.ends.take_near(row)
+        self.ends.take_far(row)
 
     def _wrong_for_a_moment(self) -> bool:
         return plainly_wrong(self.table, self.table.seen())
