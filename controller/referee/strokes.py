@@ -65,6 +65,8 @@ def explain_by_strokes(
         return _Base(rank, line, game.judge(line.position, placement, said_by))
 
     believed = [judged(BELIEVED, line) for line in lines if not line.weak]
+    if any(base.verdict.answer == "unclear" for base in believed):
+        return Explained("unclear", tuple(lines), believed[0].verdict)
     said = _said_to_be_over(game, believed, placement, done)
     if said is not None:
         return Explained("illegal", tuple(lines), said)
@@ -74,7 +76,8 @@ def explain_by_strokes(
     less = [(rank, line) for rank, line in _others(game, lines, pending, way) if not same or rank not in CHANGES]
     bases = [*believed, *(judged(rank, line) for rank, line in less)]
     if same:
-        found = _ranked([base.line for base in same], _ends(game, bases[len(believed) :], way))
+        rest = bases[len(believed) :]
+        found = _ranked([base.line for base in same], [*_ends(game, rest, way), *_unseen(rest)])
         return Explained("unchanged", found, same[0].verdict)
     for rank in range(WAITING + 1):
         of_rank = [base for base in bases if base.rank == rank]
@@ -82,13 +85,13 @@ def explain_by_strokes(
         ends = _ends(game, of_rank, way)
         if ends:
             over = next(base.verdict for base in of_rank if base.verdict.answer in ("unchanged", "complete"))
-            found = _ranked(ends, [*_stages(of_rank), *_ends(game, below, way), *_stages(below)])
+            found = _ranked(ends, [*_stages(of_rank), *_ends(game, below, way), *_stages(below), *_unseen(below)])
             return Explained("complete", found, over, waits=rank >= CHANGED_LATE)
         stages = [base for base in of_rank if base.verdict.answer == "partial"]
         if stages:
             # A stage itself says more than pieces that are missing.
             first = next((base for base in stages if base.verdict.owed), stages[0])
-            others = [*_stages(of_rank), *_ends(game, below, way), *_stages(below)]
+            others = [*_stages(of_rank), *_ends(game, below, way), *_stages(below), *_unseen(below)]
             return Explained("partial", _ranked([first.line], others), first.verdict)
         if any(base.verdict.answer == "unclear" for base in of_rank):
             return Explained("unclear", tuple(lines), of_rank[0].verdict)
@@ -150,6 +153,11 @@ def _retold(game: Game, line: Line, turn: Turn, way: Way) -> Turn:
 
 def _stages(bases: Sequence[_Base]) -> list[Line]:
     return [base.line for base in bases if base.verdict.answer == "partial"]
+
+
+def _unseen(bases: Sequence[_Base]) -> list[Line]:
+    """Lines that are carried on already and of which what is hidden may be the end."""
+    return [base.line for base in bases if base.verdict.answer == "unclear" and base.rank not in CHANGES]
 
 
 def _ranked(likely: Sequence[Line], unlikely: Sequence[Line]) -> tuple[Line, ...]:

@@ -38,7 +38,7 @@ class Record:
             if event.event == "setup_complete":
                 self.game_no = event.game_no
                 self.starts[event.game_no] = data["position"]
-            elif event.event == "turn":
+            elif event.event in ("turn", "pass"):
                 rows[data["n"]] = Row(data["player"], data["text"], data["position"])
             elif event.event == "withdrawn":
                 for n in [n for n in rows if n >= data["n"]]:
