@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from controller.journal.store import Journal
+from controller.looking import Looking
 from controller.referee.events import Command, Event, Input, Press, Tick
 from controller.referee.signals import corner_sites, signals
 from controller.referee.view import View
@@ -23,24 +24,13 @@ from controller.telling import journal_row
 from controller.watcher import Watcher
 from firmware_bridge.scene import Scene
 from vision.boardset import BoardSet
-from vision.camera.controls import Controls
-from vision.camera.frame import CameraStatus, Frame
+from vision.camera.frame import Camera, CameraStatus, Frame
 from vision.camera.world import World
 from vision.sighting import Sighting
 
 _log = logging.getLogger(__name__)
 
 TICK_S = 0.25
-
-
-class LiveCamera(Protocol):
-    """What the table needs of a camera: the newest frame, how it is doing, and its settings."""
-
-    @property
-    def controls(self) -> Controls: ...
-    def latest(self, after_index: int, timeout_s: float) -> Frame | None: ...
-    def status(self) -> CameraStatus: ...
-    def close(self) -> None: ...
 
 
 class Lights(Protocol):
@@ -72,7 +62,7 @@ class Table:
     def __init__(
         self,
         watcher: Watcher,
-        camera: LiveCamera,
+        camera: Camera,
         *,
         lights: Lights | None = None,
         journal: Journal | None = None,
@@ -93,7 +83,7 @@ class Table:
         self._stop = threading.Event()
         self._rev = 0
         self._judged_at: float | None = None
-        self._last_t_s = 0.0
+        self._looking = Looking(camera)
         self._steadiness = Steadiness()
         self._epoch_s = time.time() - time.monotonic()
         step = watcher.take(Tick(0.0))
@@ -138,9 +128,14 @@ class Table:
 
     def _told(self, status: CameraStatus) -> Mapping[str, Any]:
         """The camera's state for pages and programs; `since` in seconds of the wall clock."""
+        state, sentence = str(status.state), status.sentence
+        if state == "ok" and (stranger := self._watcher.stranger) is not None:
+            games = " and ".join(sorted({board.game.capitalize() for board in self._watcher.sets.values()}))
+            state = "wrong_board"
+            sentence = f"The board of {stranger.game.capitalize()} lies there; this table is for {games}."
         told: dict[str, Any] = {
-            "state": status.state,
-            "sentence": status.sentence,
+            "state": state,
+            "sentence": sentence,
             "since": round(status.since_s + self._epoch_s, 1),
             "damaged": status.damaged,
             "losses": status.losses,
@@ -167,7 +162,7 @@ class Table:
         """A button of the lights device: number 0 and 1 are the two players' "done" (action 0, a short press)."""
         players = self._watcher.game.players
         if action == 0 and 0 <= button < len(players):
-            self.send(Press(self._last_t_s, players[button]))
+            self.send(Press(self._looking.t_s, players[button]))
 
     def ready(self) -> bool:
         """Whether the table can referee now: frames are fresh and the sheet is seen."""
@@ -176,34 +171,27 @@ class Table:
             return fresh and self._view.phase != "searching" and self._view.trouble is None
 
     def _run(self) -> None:
-        index = -1
         while not self._stop.is_set():
             try:
-                index = self._turn(index)
+                self._turn()
             except Exception:
                 # A fault in one frame must not end a table that nobody watches: say it, and look at the next frame.
                 _log.exception("a frame could not be judged")
                 self._stop.wait(0.5)
 
-    def _turn(self, index: int) -> int:
+    def _turn(self) -> None:
         while not self._inputs.empty():
             given = self._inputs.get()
             if isinstance(given, Press | Command):
-                given = replace(given, t_s=self._last_t_s)
+                given = replace(given, t_s=self._looking.t_s)
             self._publish(self._watcher.take(given), judged=False)
-        frame = self._camera.latest(index, TICK_S)
-        if frame is None:
-            self._publish(self._watcher.take(self._blind()), judged=False)
-            return index
-        self._last_t_s = frame.t_s
-        if self._camera.status().state == "frozen":  # what it shows need not be what stands there
-            frozen = Sighting(t_s=frame.t_s, frame=frame.index, trouble="frozen")
-            self._publish(self._watcher.take(frozen), judged=False)
-            return frame.index
-        sighting, step = self._watcher.see(frame)
+        seen = self._looking.next(TICK_S)
+        if not isinstance(seen, Frame):
+            self._publish(self._watcher.take(seen), judged=False)
+            return
+        sighting, step = self._watcher.see(seen)
         self._publish(step, judged=True)
         self._steady(sighting)
-        return frame.index
 
     def _steady(self, sighting: Sighting) -> None:
         """Hold the camera's automatics, or let them go; after the frame was judged, for it may take a moment."""
@@ -212,15 +200,6 @@ class Table:
             self._camera.controls.lock()
         elif act == "release":
             self._camera.controls.release()
-
-    def _blind(self) -> Input:
-        """No frame came: the clock goes on, and a camera that is gone is something the referee must know."""
-        now_s = self._last_t_s + TICK_S
-        self._last_t_s = now_s
-        state = self._camera.status().state
-        if state in ("lost", "frozen"):
-            return Sighting(t_s=now_s, frame=-1, trouble="lost" if state == "lost" else "frozen")
-        return Tick(now_s)
 
     def _corner_sites(self) -> tuple[str, ...]:
         """The sites at the corners of the set that lies there, under the game's names."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import cv2
+
 from controller.fit import check_fit, in_game_names
 from controller.referee import reducer
 from controller.referee.events import Input
@@ -16,6 +18,7 @@ from vision.camera.frame import Frame
 from vision.errors import VisionError
 from vision.eye import Eye
 from vision.profile import Profile
+from vision.registration import register
 from vision.sighting import Sighting
 
 
@@ -36,11 +39,15 @@ START_MODES = ("setup", "auto")
 """Ways to begin; any other word is a position."""
 
 
+STRANGER_EVERY = 20
+"""Frames without a board between two looks for a board of another game."""
+
+
 class Watcher:
     """One referee over one eye. The game is recognised from the tags; until then the first set's game is assumed.
 
     Sets whose game doesn't know the options, or can't read the position in `start_mode`, are left out; RulesError when
-    none remains.
+    none remains. `stranger`: a set of another game that lies there instead of one of these.
     `rows`: journalled events of this table; given, the referee comes back with the same lines, in the game and under
     the options they were played in (unless `options` says otherwise). `warning`: why they could not be taken up.
     """
@@ -63,6 +70,8 @@ class Watcher:
         self.eye = Eye(tuple(self.sets.values()), profile)
         self.board = next(iter(self.sets.values()))
         self.game = self._game_of(self.board)
+        self.stranger: BoardSet | None = None
+        self._blind = 0
         saved = list(rows)
         self.state = (self._resumed(saved) if saved else None) or self._fresh()
 
@@ -121,8 +130,20 @@ class Watcher:
             self.board = self.sets[sighting.set_name]
             self.game = self._game_of(self.board)
             self.state = self._fresh()
+        self._look_for_strangers(sighting, frame)
         sighting = in_game_names(sighting, self.board)
         return sighting, self.take(sighting)
+
+    def _look_for_strangers(self, sighting: Sighting, frame: Frame) -> None:
+        """Now and then, while no board of this table is seen: whether one of another installed set lies there."""
+        self._blind = self._blind + 1 if sighting.trouble == "no_board" else 0
+        if not self._blind:
+            self.stranger = None
+        elif self._blind % STRANGER_EVERY == 0:
+            games = {board.game for board in self.sets.values()}
+            others = [board for board in installed_sets().values() if board.game not in games]
+            found = register(cv2.cvtColor(frame.image, cv2.COLOR_BGR2GRAY), others, thorough=False) if others else None
+            self.stranger = found.board_set if found is not None else None
 
     def take(self, given: Input) -> reducer.Step:
         """Give the referee one input."""

@@ -32,14 +32,19 @@ def run(args: argparse.Namespace) -> int:
     except RulesError as error:
         raise CommandError(f"the configuration {args.config}: {error}") from None
     listener = listening_socket(config.host, config.port)
-    camera = open_source(config.camera, wait=False, mains_hz=config.mains_hz)
+    link: Link | None = None
+    camera = open_source(
+        config.camera,
+        epoch=lambda: link.acknowledged_epoch if link is not None else 0,
+        wait=False,
+        mains_hz=config.mains_hz,
+    )
     if isinstance(camera, Recording):
         raise CommandError(f"camera {config.camera} is a recording; use `boardref watch` for recordings")
     journal, watcher, warning = open_recording(
         data_folder(config.data) / "boardref.db",
         lambda rows: Watcher(sets, options=config.options, start_mode="setup", rows=rows),
     )
-    link = None
     if config.lights not in (None, "none"):
         lightmap = LightMap.of([site.id for site in watcher.board.sites], watcher.game.players)
         link = Link(config.lights, lightmap, on_button=lambda button, action: table.button(button, action))

@@ -10,10 +10,11 @@ from typing import Any
 from controller.cli.arguments import add_game_arguments, options_of
 from controller.errors import CommandError
 from controller.journal.store import Journal
+from controller.looking import Looking
 from controller.referee.events import Event
 from controller.telling import event_json, event_line, journal_row
 from controller.watcher import Watcher, chosen_sets
-from vision.camera import Recording, open_source
+from vision.camera import Frame, Recording, open_source
 from vision.errors import VisionError
 from vision.profile import Profile
 
@@ -56,13 +57,10 @@ def run(args: argparse.Namespace) -> int:
             if not seen:
                 raise VisionError(f"no frame of {args.source} could be read; give another recording")
         else:
-            index = -1
+            looking = Looking(source)
             while True:
-                latest = source.latest(index, 0.5)
-                if latest is None:
-                    continue
-                index = latest.index
-                _, step = watcher.see(latest)
+                given = looking.next(0.25)
+                step = watcher.see(given)[1] if isinstance(given, Frame) else watcher.take(given)
                 _tell(step.events, args, journal, watcher)
     finally:
         source.close()
