@@ -8,7 +8,7 @@ from controller.referee.beginning import await_new_game, lines_from, possible, s
 from controller.referee.choosing import Choice, consider
 from controller.referee.crushed import still_there, without
 from controller.referee.lines import Line, same_history, without_repeats
-from controller.referee.offences import name_offence
+from controller.referee.offences import name_offence, side_read
 from controller.referee.reading import agree, differing, left_their_places
 from controller.referee.record import (
     believe,
@@ -80,7 +80,10 @@ def judge_done(draft: Draft, player: Player | None) -> None:
         plain = consider(draft)
         if plain.explained.answer == "partial" and all(owed.player != player for owed in plain.explained.verdict.owed):
             return  # the other side owes it: nothing is wrong
-        accuse(draft, choice)
+        found = choice.explained
+        line, placement = found.reader or draft.state.line, found.read or choice.placement
+        if side_read(draft.state.game, line, placement) == player:  # what the other side has done is waited for
+            accuse(draft, choice)
     elif answer == "partial" and player is not None:
         _taken_back_and_done(draft, choice, player)
 

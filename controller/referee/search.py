@@ -217,8 +217,11 @@ class _Finds:
 
 def _change_last_turns(game: Game, line: Line, placement: Placement, done: Player | None, finds: _Finds) -> None:
     """The last turn withdrawn or changed; the turn before it extended and the last one kept."""
-    before = line.back()
-    finds.take(game, before, game.judge(before.position, placement, _if_it_moves(game, before.position, done)))
+    before, last = line.back(), line.steps[-1]
+    verdict = game.judge(before.position, placement, _if_it_moves(game, before.position, done))
+    if verdict.answer in ("unchanged", "complete") and placement.hidden & game.turn_sites(last.before, last.turn):
+        verdict = Verdict("unclear")  # nobody has seen the last turn taken back
+    finds.take(game, before, verdict)
     for longer in extensions(game, line):
         visible = not placement.hidden & _moved_sites(game, longer)
         if visible and agree(game.picture(longer.position), placement):

@@ -39,6 +39,26 @@ CODES = {
 }  # fmt: skip
 NEVER_AN_OFFENCE = {"MISSING_PIECE"}
 
+# Tables that once showed a fault, of the players or of the referee, each with what it was.
+HONEST = {
+    3: "a crushed piece left standing, and the attacker moved back: the attack taken back?",
+    8: "a turn put back in haste and another made: what had stood settled was forgotten",
+    14: "a turn put back, and half of another that looked like two quick turns",
+    24: "a crushed piece left standing, and the last turn's piece moved back",
+    33: "two quick turns that led back to the position before the last one",
+    1012: "an answer put down wrongly for half a second, believed to be two quick turns; glare over the last turn",
+    1024: "a piece that leans towards where it came from: the last turn changed?",
+    5170: "the mover says done, and the other side's hand slips: accused at once",
+    5188: "the same, of a crushed piece",
+    5284: "glare where the last turn came from, believed taken back though nobody had seen it",
+}
+OFFENCES = {
+    (11, "PUSHED_BACK"): "with two victims a piece put back may be a choice still open",
+    (20, "NOT_CRUSHED"): "of two victims one was crushed: then the other may be in a hand",
+    (43, "NOT_CRUSHED"): "the next turn went to the site the attacker came from: read as the attacker's fault",
+    (3, "ESCAPE_NOT_ADJACENT"): "a crushed piece carried to another site: named as a spare",
+}
+
 
 def test_honest_play_is_never_accused_and_recorded_as_it_was() -> None:
     report = play(seed=1, turns=TURNS, game=TAASEN)
@@ -65,6 +85,18 @@ def test_an_offence_is_named_once_by_its_code_and_put_right(code: str) -> None:
         report = plant(seed, code, TAASEN)
         assert report.clean, report.summary()
         assert report.offences == 1
+
+
+@pytest.mark.parametrize("seed", HONEST)
+def test_tables_that_once_went_wrong(seed: int) -> None:
+    report = play_table(seed, 60, TAASEN)
+    assert report.clean, report.summary()
+
+
+@pytest.mark.parametrize(("seed", "code"), OFFENCES)
+def test_offences_that_once_went_wrong(seed: int, code: str) -> None:
+    report = plant(seed, code, TAASEN)
+    assert report.clean, report.summary()
 
 
 def test_missing_pieces_alone_are_no_offence() -> None:

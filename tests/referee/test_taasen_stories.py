@@ -371,3 +371,24 @@ def test_in_a_game_taken_up_the_side_is_read_whose_piece_was_moved(wrong: str, p
     illegal = table.told("illegal")[0].data
     assert (illegal["code"], illegal["player"]) == ("NOT_ADJACENT", player)
     assert "owner" not in illegal
+
+
+def test_done_of_one_side_accuses_nobody_of_what_the_other_side_does() -> None:
+    table = playing(A10)
+    table.hand("RS=11", seconds=0.4)
+    table.press("Red")
+    table.hand("GP=3", seconds=0.4)
+    table.wait(1)
+    assert not table.told("illegal")
+    table.wait(1)
+    assert brief(table.events) == ["illegal Green ESCAPE_NOT_ADJACENT"]
+
+
+def test_a_turn_that_nobody_has_seen_taken_back_stands() -> None:
+    table = playing("RT=0 RS=0 RP=3 GT=11 GS=15 GP=15 WS=10 WP=9 R - -")
+    table.play("RP=7")
+    table.hand("RP=", hidden=["3"], seconds=0.4)
+    table.wait(2, hidden=frozenset({"3"}))
+    assert not table.told("withdrawn")
+    table.play("RP=7")
+    assert brief(table.events) == ["turn 1 RP=7"]
