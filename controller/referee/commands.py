@@ -20,6 +20,8 @@ def press(draft: Draft, given: Press) -> None:
     if state.phase != "play" or state.paused or not state.lines:
         return
     player = given.player
+    if player is not None and player not in state.game.players:
+        return
     if given.button == "done":
         draft.set(pressed=(player, given.t_s))
         serve_press(draft)

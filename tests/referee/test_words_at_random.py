@@ -1,0 +1,135 @@
+"""Anything said at any moment: the referee never stumbles, the record stays whole, and a restart knows the same."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import replace
+from itertools import islice
+from typing import Any, get_args
+
+import pytest
+from pretend import Table
+
+from controller.journal.export import FORMATS
+from controller.journal.fold import fold
+from controller.journal.store import Row
+from controller.referee import reducer
+from controller.referee.events import Button
+from controller.rules.api import Placement
+from controller.rules.registry import game_named, game_names
+from vision.sighting import Sighting, Token
+
+COMMANDS = (
+    "pause", "resume", "accept_as_played", "accept_as_played", "accept_as_played", "set_position", "take_back",
+    "take_back", "take_back", "resign", "draw", "offer_draw", "accept_draw", "decline_draw", "new_game", "nonsense",
+)  # fmt: skip
+
+
+class Showing(Table):
+    """Shows whole placements, stacks too."""
+
+    shown = Placement({})
+
+    def sighting(self, **changes: Any) -> Sighting:
+        tokens = tuple(Token(kind, site, (0.0, 0.0)) for site, kinds in sorted(self.shown.on.items()) for kind in kinds)
+        return replace(super().sighting(**changes), tokens=tokens)
+
+
+class Talk:
+    """A table at which pieces go anywhere and people say anything."""
+
+    def __init__(self, name: str, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.game = game_named(name)
+        self.table = Showing("auto" if seed % 2 else "setup", game=self.game)
+
+    def show(self, placement: Placement, hold: float) -> None:
+        """A hand makes this picture."""
+        self.table.wait(0.2, hand=True, moving=True)
+        self.table.shown = placement
+        self.table.wait(hold)
+
+    def step(self) -> None:
+        """One thing happens."""
+        rng, game, state = self.rng, self.game, self.table.state
+        if state.paused and rng.random() < 0.7:
+            self.say("resume")
+        if state.phase != "play" and rng.random() < 0.7:
+            self.say("set_position" if rng.random() < 0.5 else "new_game")
+            self.show(game.picture(game.start()), 4.0)
+        position = state.line.position if state.lines else game.start()
+        draw = rng.random()
+        hold = rng.choice((0.3, 1.0, 2.5))
+        turns = list(islice(game.legal_turns(position), 300))
+        if draw < 0.6 and turns:
+            turn = rng.choice(turns)
+            pictures = [game.picture(game.after(position, turn)), *game.stages(position, turn)]
+            self.show(rng.choice(pictures), hold)
+        elif draw < 0.7:
+            on = dict(game.picture(position).on)
+            site = rng.choice(sorted(on))
+            *stay, kind = on.pop(site)
+            on |= {site: tuple(stay)} if stay else {}
+            to = rng.choice(sorted(game.sites))
+            on[to] = (*on.get(to, ()), kind)
+            self.show(Placement(on), hold)
+            if rng.random() < 0.4:
+                self.say("accept_as_played")
+        elif draw < 0.72:
+            self.show(game.picture(game.start() if rng.random() < 0.5 else position), hold)
+        elif draw < 0.73:
+            self.show(Placement({}), hold)
+        elif draw < 0.85:
+            player = rng.choice((*game.players, None, "Nobody"))
+            self.table.press(player, rng.choice(("done", "done", "done", *get_args(Button))))
+        else:
+            self.say(rng.choice(COMMANDS))
+
+    def say(self, name: str) -> None:
+        """An operator's word, its arguments right or wrong."""
+        arguments: dict[str, str] = {}
+        if self.rng.random() < 0.8:
+            arguments["player"] = self.rng.choice((*self.game.players, "Nobody"))
+        if name == "set_position" and self.rng.random() < 0.9:
+            state = self.table.state
+            position = state.line.position if state.lines and self.rng.random() < 0.5 else self.game.start()
+            arguments["position"] = self.game.position_text(position)[self.rng.random() < 0.1 :]
+        self.table.command(name, **arguments)
+
+
+def rows_of(table: Table) -> list[dict[str, Any]]:
+    """The events as the journal keeps them."""
+    return [json.loads(json.dumps({**event.as_json(), "internal": event.internal})) for event in table.events]
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", game_names())
+def test_anything_said_at_any_moment(name: str, seed: int) -> None:
+    talk = Talk(name, seed)
+    table = talk.table
+    for _ in range(6):
+        talk.step()
+        state = table.state
+        assert table.view is not None
+        if state.lines and state.phase == "play":
+            record = [done.n for done in state.line.record]
+            assert record == list(range(1, len(record) + 1))
+            assert table.texts() == [done.played.text for done in state.published]
+        assert (table.view.offer is None) or state.phase == "play"
+    rows = rows_of(table)
+    number = max((row["game_no"] for row in rows), default=1)
+    told = [
+        Row(i, 1, row["game_no"], row["event"], row["internal"], "2026-01-01T00:00:00+00:00", row)
+        for i, row in enumerate(rows)
+        if row["game_no"] == number
+    ]
+    record = fold(told)
+    if table.state.lines:  # otherwise a new game is awaited
+        assert [turn.text for turn in record.turns] == [done.played.text for done in table.state.published]
+    assert all(write(record, number) for write in FORMATS.values())
+    again = reducer.resume(talk.game, talk.game.name, table.state.timing, rows)
+    assert [talk.game.position_text(line.position) for line in again.lines] == [
+        talk.game.position_text(line.position) for line in table.state.lines
+    ]
+    assert again.published == table.state.published
