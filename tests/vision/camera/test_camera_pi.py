@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from collections.abc import Iterator
@@ -70,15 +71,23 @@ def camera_of(source: str = "pi") -> Iterator[LiveCamera]:
 
 def children() -> list[str]:
     """The command lines of our own children that still run."""
-    found = []
+    return list(running().values())
+
+
+def pids() -> list[int]:
+    return list(running())
+
+
+def running() -> dict[int, str]:
+    found = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
             words = entry.read_text().rpartition(")")[2].split()
             if int(words[1]) == os.getpid() and words[0] != "Z":
-                found.append(entry.with_name("cmdline").read_bytes().decode())
+                found[int(entry.parent.name)] = entry.with_name("cmdline").read_bytes().decode()
         except (OSError, ValueError):
             continue
-    return [line for line in found if "rpicam_vid.py" in line]
+    return {pid: line for pid, line in found.items() if "rpicam_vid.py" in line}
 
 
 @pytest.mark.parametrize("name", ["rpicam-vid", "libcamera-vid"])
@@ -161,6 +170,19 @@ def test_a_program_that_does_not_listen_is_killed(pi: Pi) -> None:
         assert camera.latest(-1, 10) is not None
         assert children()
     until(lambda: not children())
+
+
+def test_a_program_that_hangs_is_killed_and_started_again(pi: Pi) -> None:
+    with camera_of() as camera:
+        before = camera.latest(-1, 10)
+        assert before is not None
+        (hanging,) = pids()
+        os.kill(hanging, signal.SIGSTOP)
+        until(lambda: camera.status().state == "lost")
+        until(lambda: camera.status().state == "ok")
+        assert hanging not in pids()
+        assert len(pi.calls()) >= 2
+    assert not children()
 
 
 def test_nothing_is_left_over_after_many_starts(pi: Pi) -> None:
