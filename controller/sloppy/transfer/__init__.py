@@ -9,6 +9,7 @@ from typing import cast
 from controller.rules.api import Placement, Position, Shift, Site, Turn
 from controller.rules.transfer.board import OTHER, PLAYERS, ROWS, TransferTurn
 from controller.rules.transfer.game import Transfer
+from controller.rules.transfer.strokes import groups
 from controller.sloppy.hands import ends
 from controller.sloppy.manners import Offence
 from controller.sloppy.sitting import SETTLED_S, Sitting
@@ -47,9 +48,10 @@ class TransferManners:
         return random_start(rng, rng.choice(PLAYERS))
 
     def pick(self) -> Turn:
-        """A turn; the first one of a game shows whose it is."""
+        """A turn; the first one of a game shows whose it is. Towards the end people think longer."""
+        late = sum(1 for row in self.table.position.rows for _ in groups(row)) < 14
         for _ in range(50):
-            turn = random_turn(self.table.rng, self.game, self.table.position, self.skill)
+            turn = random_turn(self.table.rng, self.game, self.table.position, 15 if late else self.skill)
             if self.shows_its_side(turn):
                 return turn
         return turn

@@ -29,7 +29,7 @@ def random_start(rng: random.Random, mover: Player) -> TransferPosition:
 
 
 def random_turn(rng: random.Random, game: Transfer, position: TransferPosition, tries: int = 1) -> TransferTurn:
-    """A legal turn that changes the board; of so many tries the one that leaves the fewest groups.
+    """A legal turn that changes the board; of so many tries the one that leaves the fewest groups, or no reply.
 
     Where there is no other a turn that changes nothing.
     """
@@ -41,7 +41,7 @@ def random_turn(rng: random.Random, game: Transfer, position: TransferPosition, 
         walked = _walk(rng, game, begin)
         if walked is None or walked[1].rows == begin.rows:
             continue
-        left = sum(1 for row in walked[1].rows for _ in groups(row))
+        left = 0 if _no_reply(walked[1].rows) else sum(1 for row in walked[1].rows for _ in groups(row))
         if best is None or left < best[0]:
             best = left, walked[0]
         tries -= 1
@@ -52,6 +52,11 @@ def random_turn(rng: random.Random, game: Transfer, position: TransferPosition, 
     turns = list(game.legal_turns(position))
     changing = [turn for turn in turns if game.after(position, turn).rows != position.rows]
     return rng.choice(changing or turns)
+
+
+def _no_reply(rows: tuple[str, ...]) -> bool:
+    """Whether every row shows the other side a group that is too large to load."""
+    return all(len(row) > 3 and len({*row[-4:]}) == 1 for row in rows if row)
 
 
 def _walk(rng: random.Random, game: Transfer, stage: Stage) -> tuple[tuple[Stroke, ...], Stage] | None:
