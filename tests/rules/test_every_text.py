@@ -14,6 +14,7 @@ from walks import GAMES, scenes
 
 from controller.rules.api import TextError
 from controller.rules.registry import game_named
+from controller.words import LANGUAGES, sentence
 
 
 def attempt(read: Callable[[str], Any], text: str) -> Any:
@@ -86,6 +87,7 @@ def test_a_damaged_position_is_refused_with_its_column_or_prints_as_what_it_is(n
 def test_a_damaged_turn_is_refused_judged_or_prints_as_what_it_is(name: str) -> None:
     rng = random.Random(3)
     refused = illegal = legal = 0
+    told = {}
     for scene in scenes(name):
         game, position = scene.game, scene.position
         turn = rng.choice(list(game.legal_turns(position)))
@@ -97,6 +99,7 @@ def test_a_damaged_turn_is_refused_judged_or_prints_as_what_it_is(name: str) -> 
                 refused += 1
                 continue
             assert verdict.legal == (not verdict.reasons), wrong
+            told |= {(reason.code, reason.facts.get("form")): reason for reason in verdict.reasons}
             legal += verdict.complete
             illegal += not verdict.legal
             if verdict.complete:
@@ -105,6 +108,10 @@ def test_a_damaged_turn_is_refused_judged_or_prints_as_what_it_is(name: str) -> 
     assert refused > 500
     assert illegal > 20
     assert legal > 20
+    assert len(told) > 4
+    for reason in told.values():
+        for language in LANGUAGES:
+            assert "…" not in sentence(reason, language), (reason, language)
 
 
 @pytest.mark.parametrize("name", GAMES)
