@@ -75,16 +75,9 @@ def explain(
         quick = _two_turns(game, lines, pending, placement, touched, touched_since_pending, done)
     quickly = list(quick.lines) if quick is not None and quick.answer == "complete" else []
 
-    if likely.same:  # a line of which nothing is seen to have changed stays, though more could hide
-        still = [line for line in likely.unclear if agree(game.picture(line.position), placement)]
-        likely.ends = [line for line in bases if line in likely.ends or line in still]
-        likely.unclear = [line for line in likely.unclear if line not in still]
-    unseen: list[Line] = []  # the last turn changed, of which nothing is to be seen: less likely than a turn more
-    if likely.ends:
-        stands = game.picture(likely.ends[0].position)
-        unseen = [line for line in before.ends if game.picture(line.position).on != stands.on]
-        before.ends = [line for line in before.ends if line not in unseen]
-    hidden = [*unseen, *likely.unclear, *unlikely.unclear]
+    if likely.same:
+        _stay(game, bases, placement, likely)
+    hidden = [*likely.unclear, *unlikely.unclear]
     if likely.ends or before.ends or held:
         also = [] if likely.ends else before.stages
         weak = [*_lines(likely.stages), *unlikely.ends, *_lines(unlikely.stages), *_lines(also), *quickly, *hidden]
@@ -127,6 +120,14 @@ def explain(
     over = [line for line in pending if not put_elsewhere(line, placement)]
     believed = _mover_first(game, over or lines, placement)
     return Explained("illegal", believed, game.judge(believed[0].position, placement, done))
+
+
+def _stay(game: Game, bases: Sequence[Line], placement: Placement, finds: _Finds) -> None:
+    """Where one line stands, others of which nothing is seen to have changed stay too, though more could hide."""
+    still = [line for line in finds.unclear if agree(game.picture(line.position), placement)]
+    stand = [line for line in bases if line in finds.ends or line in still]
+    finds.ends = [*stand, *(line for line in finds.ends if line not in stand)]
+    finds.unclear = [line for line in finds.unclear if line not in still]
 
 
 def _mover_first(game: Game, lines: Sequence[Line], placement: Placement) -> tuple[Line, ...]:
