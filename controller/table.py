@@ -194,12 +194,13 @@ class Table:
         self._steady(sighting)
 
     def _steady(self, sighting: Sighting) -> None:
-        """Hold the camera's automatics, or let them go; after the frame was judged, for it may take a moment."""
+        """Hold the camera's automatics, or let them go."""
         act = self._steadiness.after(sighting)
-        if act == "lock":
-            self._camera.controls.lock()
-        elif act == "release":
-            self._camera.controls.release()
+        if act is not None:
+            controls = self._camera.controls
+            # a camera on a bad cable takes seconds to answer, and the game goes on meanwhile
+            work = controls.lock if act == "lock" else controls.release
+            threading.Thread(target=work, name="camera settings", daemon=True).start()
 
     def _corner_sites(self) -> tuple[str, ...]:
         """The sites at the corners of the set that lies there, under the game's names."""
