@@ -105,7 +105,7 @@ def test_a_bad_table_is_one_sentence(tmp_path: Path, text: str, words: str) -> N
         open_source(str(tmp_path), None, lambda _line: None)
 
 
-@pytest.mark.parametrize(("suffix", "code"), [("avi", "MJPG"), ("mp4", "mp4v")])
+@pytest.mark.parametrize(("suffix", "code"), [("avi", "MJPG"), ("mp4", "mp4v"), ("webm", "VP80")])
 def test_a_video_gives_every_frame_with_its_own_time(tmp_path: Path, suffix: str, code: str) -> None:
     file = tmp_path / f"video.{suffix}"
     writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*code), 25.0, (64, 48))
