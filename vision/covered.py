@@ -5,6 +5,8 @@ Shadows have none of these: they darken paper, softly or with one line, and let 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -17,36 +19,47 @@ EDGE_LIMIT = 0.17  # logarithmic step of brightness within two cells, across whi
 DARK_LIMIT = 2.0  # darker than the brightest paper by this logarithm: no shadow on paper is
 DARK_SLACK = 0.12  # logarithm by which washed-out dark ground may be lighter still
 CLOTH_SHADE, CLOTH_STEP = 0.2, 0.018  # cloth as pale as paper in shade: darker than lit paper, and rough
+THIN = (slice(1, None, 4), slice(2, None, 4))
 QUIETEST, TO_MIDDLE = 25, 1.6
 """Noise is read where it is least, for tokens and hands may cover most of the paper; the middle is so much more."""
 
 
-def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Light) -> tuple[Mask, Mask]:
-    """Cells (h, w) where the ground isn't seen, and further ones where it may be cloth: they are if a thing joins them.
+@dataclass(frozen=True)
+class Covered:
+    """`ground` (h, w): cells where the ground isn't seen. The rest is for `cloth`."""
 
-    `ratio`: `PaperView.ratios`.
-    """
+    ground: Mask
+    usable: Mask
+    step: npt.NDArray[np.float32]
+    shade: npt.NDArray[np.float32]
+    step_noise: float
+
+    def cloth(self) -> Mask:
+        """Further cells (h, w) where it may be cloth that is seen: it is if a thing joins them."""
+        rough = cv2.medianBlur(np.asarray(cv2.convertScaleAbs(self.step, None, 1000.0), np.uint8), 5)
+        noise = np.maximum(3 * self.step_noise * np.exp(self.shade), CLOTH_STEP)  # the more, the less light there is
+        return np.asarray(self.usable & (rough > 1000 * noise) & (self.shade > CLOTH_SHADE), np.bool_)
+
+
+def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Light) -> Covered:
+    """What hides the ground; `ratio`: `PaperView.ratios`."""
     drawing = paper.drawing
     usable = drawing.usable & paper.inside
     level = ratio[:, :, 1]
-    thin = usable[1::2, ::2]
-    if np.count_nonzero(thin) < 15:
-        return usable.copy(), np.zeros_like(usable)
-    bright = np.percentile(level[1::2, ::2][thin], 85)
+    thin = usable[THIN]
+    if np.count_nonzero(thin) < 8:
+        return Covered(usable.copy(), usable, np.zeros_like(level), np.zeros_like(level), 0.0)
+    bright = np.percentile(level[THIN][thin], 85)
     blue, red = (ratio[:, :, channel] - level - light.tint(channel, drawing.xs_mm, drawing.ys_mm) for channel in (0, 2))
     off = cv2.max(np.abs(blue), np.abs(red))
     across = np.abs(cv2.Sobel(level, cv2.CV_32F, 1, 0, ksize=3))
     step = cv2.max(across, np.abs(cv2.Sobel(level, cv2.CV_32F, 0, 1, ksize=3))) / 4
     # in the dark noise alone makes colours and edges
     tint_noise, step_noise = (
-        TO_MIDDLE * float(np.percentile(values[1::2, ::2][thin], QUIETEST)) for values in (off, step)
+        TO_MIDDLE * float(np.percentile(values[THIN][thin], QUIETEST)) for values in (off, step)
     )
     tint_limit = np.clip(4 * tint_noise, TINT_LIMIT, 0.25)
     edge_limit = np.clip(7 * step_noise, EDGE_LIMIT, 0.3)
-    rough = cv2.medianBlur(np.asarray(cv2.convertScaleAbs(step, None, 1000.0), np.uint8), 5)
-    shade = np.asarray(bright - level, np.float32)
-    noise = np.maximum(3 * step_noise * np.exp(shade), CLOTH_STEP)  # more of it where there is less light
-    cloth = usable & (rough > 1000 * noise) & (shade > CLOTH_SHADE)
     wrong = usable & ((off > tint_limit) | (step > edge_limit) | (level < bright - DARK_LIMIT))
     rows, columns = np.nonzero(drawing.dark & paper.inside)
     if len(rows):
@@ -58,4 +71,6 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
         strange |= np.abs(red[rows, columns] - wash[:, 2] + wash[:, 1]) > doubt[:, 2] + limit
         strange |= level[rows, columns] - wash[:, 1] - bright > doubt[:, 1] + DARK_SLACK
         wrong[rows, columns] = strange
-    return np.asarray(wrong, np.bool_), np.asarray(cloth, np.bool_)
+    return Covered(
+        np.asarray(wrong, np.bool_), usable, np.asarray(step), np.asarray(bright - level, np.float32), step_noise
+    )

@@ -13,6 +13,7 @@ from vision import motion, photometry
 from vision.boardset import BoardSet
 from vision.foreign import Things, find_things
 from vision.light import read_light
+from vision.marks import colours_needed
 from vision.motion import Mask
 from vision.paper import PaperView
 from vision.placing import Ground
@@ -234,7 +235,8 @@ class Eye:
         changed = motion.changed(small, self._still) if self._still is not None else None
         hints = [token.centre_mm for token in (*self._found, *self._still_found)]
         ratio = board.paper.ratios(image)
-        light = read_light(ratio, board.paper.drawing.usable & board.paper.inside, board_set.sheet_mm)
+        paper_seen = board.paper.drawing.usable & board.paper.inside
+        light = read_light(ratio, paper_seen, board_set.sheet_mm, near=colours_needed(board_set))
         look = Look.of(image, grey, registration, light)
         if board_set.tokens.marks:
             found = unlike_print(board_set, find(look, hints, _region(board.watch, changed)))

@@ -16,30 +16,37 @@ LOGS = np.log(np.arange(256, dtype=np.float32) + 6.0)
 
 @dataclass(frozen=True)
 class Flat:
-    """The picture laid flat: `norm` (h, w, 3) BGR logarithms without the light, from `left_mm`, `top_mm` in steps."""
+    """The picture laid flat: `norm` (h, w, 3) BGR logarithms without the light, from `left_mm`, `top_mm` on.
+
+    `seen` (h, w): in the picture; `step_mm`, `down_mm`: between points across and down.
+    """
 
     norm: npt.NDArray[np.float32]
     seen: npt.NDArray[np.bool_]
     left_mm: float
     top_mm: float
     step_mm: float
+    down_mm: float
 
     def cells(self, points_mm: Array) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """Rows and columns of points (…, 2), held inside."""
         columns = np.round((points_mm[..., 0] - self.left_mm) / self.step_mm).astype(np.intp)
-        rows = np.round((points_mm[..., 1] - self.top_mm) / self.step_mm).astype(np.intp)
+        rows = np.round((points_mm[..., 1] - self.top_mm) / self.down_mm).astype(np.intp)
         return np.clip(rows, 0, self.norm.shape[0] - 1), np.clip(columns, 0, self.norm.shape[1] - 1)
 
 
-def lay_flat(look: Look, box_mm: tuple[float, float, float, float], step_mm: float, z_mm: float) -> Flat:
-    """The part x0, y0, x1, y1 of the plane at `z_mm`."""
+def lay_flat(
+    look: Look, box_mm: tuple[float, float, float, float], z_mm: float, step_mm: float, down_mm: float | None = None
+) -> Flat:
+    """The part x0, y0, x1, y1 of the plane at `z_mm`, every `step_mm` across and `down_mm` (or as much) down."""
+    down_mm = step_mm if down_mm is None else down_mm
     xs = np.arange(box_mm[0], box_mm[2], step_mm)
-    ys = np.arange(box_mm[1], box_mm[3], step_mm)
+    ys = np.arange(box_mm[1], box_mm[3], down_mm)
     places = look.registration.pose.project_grid(xs, ys, z_mm)
     top = cv2.remap(look.image, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    norm = np.asarray(cv2.LUT(cv2.blur(top, (3, 3)), LOGS), np.float32)
+    norm = np.asarray(cv2.LUT(cv2.blur(cv2.blur(top, (3, 3)), (3, 3)), LOGS), np.float32)
     if look.light is not None:
         norm -= look.light.field(xs, ys)
     height, width = look.image.shape[:2]
-    seen = np.all((places >= 1) & (places < np.array([width - 2, height - 2], np.float32)), axis=2)
-    return Flat(norm, seen, float(xs[0]), float(ys[0]), step_mm)
+    seen = cv2.inRange(places, (1.0, 1.0, 0, 0), (width - 2.0, height - 2.0, 0, 0)) > 0
+    return Flat(norm, seen, float(xs[0]), float(ys[0]), step_mm, down_mm)

@@ -29,6 +29,8 @@ SPOT_MM2 = 36.0
 BESIDE_MM2, SOLID_MM2 = 200.0, 90.0
 """A new thing beside the sheet changes at least so much, and at least so much not only by shade."""
 TOUCH_MM = 4.0
+WHOLE = 0.97
+"""A square of this score shows all its outline."""
 SURE_BESIDE, SURE_NEARBY, NEARBY_MM = 0.87, 0.88, 60.0
 FIRST_STAY_S, STAY_S, ARM_STAY_S = 0.8, 2.0, 20.0
 """A thing so long still is no hand: one there from the first, one that came, one that reaches the picture's edge."""
@@ -74,8 +76,6 @@ def _large(mask: Mask, least: float) -> tuple[Mask, npt.NDArray[np.int32]]:
 
 def _joined(things: Mask, cloth: Mask) -> Mask:
     """Things with the cloth that hangs on them."""
-    if not things.any():
-        return things
     _, labels = cv2.connectedComponents((things | cloth).astype(np.uint8), connectivity=8, ltype=cv2.CV_32S)
     mine = np.zeros(int(labels.max()) + 1, np.bool_)
     mine[labels[things]] = True
@@ -110,23 +110,31 @@ def find_things(
     registration = paper.registration
     board_set = registration.board_set
     radius_mm = board_set.tokens.size_mm / 2
-    raw, cloth = covered_ground(paper, ratio, light)
+    covering = covered_ground(paper, ratio, light)
+    raw, cloth = covering.ground, None
     lying = [card for card in ground.cards.values() if card is not None]
     if lying:
-        raw &= ~rim_cells(board_set, lying, raw.shape, CELL_MM)
+        raw = raw & ~rim_cells(board_set, lying, raw.shape, CELL_MM)
     tidy = cv2.morphologyEx(raw.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
 
     clear = list(found)
     beside_small, reaches_edge = _beside(
         registration, small, still, changed, sheet_small, [*(token.centre_mm for token in clear), *stood_mm]
     )
+    whole: list[Found] = []  # touched, but no part of what touches them: their outlines are complete
     while True:  # every token that goes uncovers more of what lies there
-        discs = paper.discs(np.array([token.centre_mm for token in clear]).reshape(-1, 2), radius_mm + SHADE_MM)
-        things = _joined(_large(tidy & ~discs, LARGE_MM2 / CELL_MM**2)[0], cloth & ~discs)
+        standing = [token.centre_mm for token in (*clear, *whole)]
+        discs = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + SHADE_MM)
+        things, _ = _large(tidy & ~discs, LARGE_MM2 / CELL_MM**2)
+        if things.any():
+            cloth = covering.cloth() if cloth is None else cloth
+            things = _joined(things, cloth & ~discs)
         doubtful = _doubtful(clear, paper, things, beside_small, registration, radius_mm)
         if not doubtful:
             break
         clear = [token for token in clear if token not in doubtful]
+        if not board_set.tokens.marks:
+            whole += [token for token in doubtful if token.score >= WHOLE]
     doubted = [token.centre_mm for token in found if token not in clear]
     hidden_sites = {area.nearest(x, y) for x, y in doubted if (area := ground.home(x, y)) is not None}
     covered = _covered(raw & ~discs, things)

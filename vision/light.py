@@ -57,7 +57,18 @@ class Light:
         return np.asarray(cv2.remap(self.uneven, places[None], NO_MAP, cv2.INTER_LINEAR)[0], np.float64)
 
     def field(self, xs_mm: Array, ys_mm: Array) -> npt.NDArray[np.float32]:
-        """The same on a grid: (len(ys), len(xs), 3)."""
+        """The same as `at` on an even grid: (len(ys), len(xs), 3). Found on every tenth point and drawn out."""
+        few_x, few_y = (np.linspace(values[0], values[-1], max(2, len(values) // 10)) for values in (xs_mm, ys_mm))
+        coarse = self._field(few_x, few_y)
+        # corners of the coarse grid lie on corners of the fine one
+        across = np.linspace(0, len(few_x) - 1, len(xs_mm), dtype=np.float32)
+        down = np.linspace(0, len(few_y) - 1, len(ys_mm), dtype=np.float32)
+        wide = cv2.remap(coarse, *np.meshgrid(across, np.arange(len(few_y), dtype=np.float32)), cv2.INTER_LINEAR)
+        left = np.floor(down).astype(np.intp).clip(0, len(few_y) - 2)
+        share = (down - left)[:, None, None].astype(np.float32)
+        return np.asarray(wide[left] * (1 - share) + wide[left + 1] * share)
+
+    def _field(self, xs_mm: Array, ys_mm: Array) -> npt.NDArray[np.float32]:
         x = np.clip(xs_mm, 0, self.sheet_mm[0]) / self.sheet_mm[0] - 0.5
         y = np.clip(ys_mm, 0, self.sheet_mm[1]) / self.sheet_mm[1] - 0.5
         plane = self.plane.astype(np.float32)
@@ -69,12 +80,17 @@ class Light:
         return np.asarray(local + slope + plane[0])
 
 
-def read_light(ratio: npt.NDArray[np.float32], usable: Mask, sheet_mm: tuple[float, float]) -> Light:
-    """The light from `ratio` (h, w, 3), logarithm of picture over drawing, where `usable` cells may show paper."""
-    rows, columns = np.nonzero(usable[1::3, 1::3])
-    rows, columns = rows * 3 + 1, columns * 3 + 1
+def read_light(
+    ratio: npt.NDArray[np.float32], usable: Mask, sheet_mm: tuple[float, float], near: bool = True
+) -> Light:
+    """The light from `ratio` (h, w, 3), logarithm of picture over drawing, where `usable` cells may show paper.
+
+    `near`: also what is local; without it, the plane alone.
+    """
+    rows, columns = np.nonzero(usable[1::5, 1::5])
+    rows, columns = rows * 5 + 1, columns * 5 + 1
     coarse = (-(-usable.shape[0] // COARSE), -(-usable.shape[1] // COARSE))
-    if len(rows) < 30:
+    if len(rows) < 12:
         none = np.zeros(coarse, np.float32)
         return Light(np.zeros((3, 3)), np.dstack([none] * 3), none, 0.3, sheet_mm)
     values = ratio[rows, columns].astype(np.float64)
@@ -84,7 +100,7 @@ def read_light(ratio: npt.NDArray[np.float32], usable: Mask, sheet_mm: tuple[flo
     weights = (green > np.percentile(green, 85) - 1.0).astype(np.float64)
     plane = np.zeros((3, 3))
     away = np.zeros(len(rows))
-    for _ in range(5):
+    for _ in range(4):
         weighed = terms * weights[:, None]
         plane = np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ values)
         beyond = values - terms @ plane
@@ -93,6 +109,9 @@ def read_light(ratio: npt.NDArray[np.float32], usable: Mask, sheet_mm: tuple[flo
         away = np.maximum(np.abs(tint).max(axis=1), 0.4 * np.abs(beyond[:, 1]))
         scale = max(LEAST_SPREAD, 1.5 * float(np.median(away)))
         weights = 1 / (1 + (away / scale) ** 4)
+    if not near:
+        none = np.zeros(coarse, np.float32)
+        return Light(plane, np.dstack([none] * 3), none, 0.3, sheet_mm)
     local, uneven, spread = _local(ratio, usable, plane, sheet_mm, coarse)
     return Light(plane, local, uneven, spread, sheet_mm)
 

@@ -27,35 +27,36 @@ DRAWN_BLUR_MM = 0.7  # about what a webcam's picture has
 
 @dataclass(frozen=True)
 class Templates:
-    """`matrix` (ANGLES * RADII, polarities * marks * ANGLES): unit columns, weighted by area.
+    """`matrices`: for each polarity (ANGLES * RADII, marks * ANGLES): unit columns, weighted by area.
 
-    `weights` (ANGLES * RADII,).
-    `polarities`: +1 for the columns of light marks on dark bodies, -1 for dark ones on light bodies; logarithms of
-    brightness spread the one and shrink the other.
-
+    Polarity is +1 for light marks on dark bodies, -1 for dark ones on light bodies: logarithms of brightness spread the
+    one and shrink the other. `weights` (ANGLES * RADII,).
     `offsets_mm` (ANGLES * RADII, 2): the samples' places; `signs`: colour -> `polarity`.
     """
 
     names: tuple[str, ...]
-    polarities: tuple[int, ...]
-    matrix: npt.NDArray[np.float32]
+    matrices: Mapping[int, npt.NDArray[np.float32]]
     weights: npt.NDArray[np.float32]
     offsets_mm: Array
     signs: Mapping[str, int]
 
     def correlate(self, patches: Array) -> Array:
-        """Patches (n, ANGLES * RADII) -> correlation of each with each mark, the best turn and polarity: (n, marks).
+        """Patches (n, ANGLES * RADII) -> correlation of each with each mark, the best turn: (n, marks).
 
-        Negative where the mark is darker than its body.
+        Negative where the patch is darker in the middle than at its rim, so that its mark would be dark.
         """
         centred = patches.astype(np.float32) - (patches @ self.weights).astype(np.float32)[:, None]
         centred *= np.sqrt(self.weights)
         centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-6)
-        every = (centred @ self.matrix).reshape(len(patches), len(self.polarities), len(self.names), ANGLES)
-        best = every.max(axis=3)
-        signed = best * np.asarray(self.polarities, np.float32)[None, :, None]
-        pick = np.argmax(best, axis=1)
-        return np.take_along_axis(signed, pick[:, None, :], axis=1)[:, 0, :].astype(np.float64)
+        scores = np.zeros((len(patches), len(self.names)))
+        lean = np.column_stack([centred @ matrix.mean(axis=1) for matrix in self.matrices.values()])
+        likelier = np.argmax(lean, axis=1)
+        for place, (sign, matrix) in enumerate(self.matrices.items()):
+            mine = np.flatnonzero(likelier == place)
+            if len(mine):
+                every = (centred[mine] @ matrix).reshape(len(mine), len(self.names), ANGLES)
+                scores[mine] = sign * every.max(axis=2)
+        return scores
 
 
 def polar_offsets_mm(board_set: BoardSet) -> Array:
@@ -77,8 +78,9 @@ def _templates(holder: _Holder) -> Templates:
     weights = _weights()
     signs = {name: polarity(board_set, name) for name in board_set.tokens.colours}
     chosen = {sign: colour for colour, sign in reversed(signs.items()) if sign}
-    columns = []
+    matrices = {}
     for sign, colour in chosen.items():
+        columns = []
         paint = board_set.tokens.colours[colour]
         body, ink = _grey(paint.body), _grey(paint.mark or paint.body)
         for name in board_set.tokens.marks:
@@ -95,10 +97,10 @@ def _templates(holder: _Holder) -> Templates:
                 column = cv2.remap(seen, places[None], NO_MAP, cv2.INTER_LINEAR)[0].astype(np.float64)
                 column = (column - column @ weights) * np.sqrt(weights)
                 columns.append(column / max(float(np.linalg.norm(column)), 1e-9))
+        matrices[sign] = np.ascontiguousarray(np.array(columns, np.float32).T)
     return Templates(
         tuple(board_set.tokens.marks),
-        tuple(chosen),
-        np.ascontiguousarray(np.array(columns, np.float32).T),
+        matrices,
         weights.astype(np.float32),
         offsets,
         signs,
@@ -135,6 +137,12 @@ def polarity(board_set: BoardSet, colour: str) -> int:
     if paint.mark is None:
         return 0
     return 1 if _grey(paint.mark) > _grey(paint.body) else -1
+
+
+def colours_needed(board_set: BoardSet) -> bool:
+    """Whether kinds differ by colour alone: no marks, or marks equally light against their bodies."""
+    signs = [polarity(board_set, colour) for colour in board_set.tokens.colours]
+    return not board_set.tokens.marks or len(set(signs)) < len(signs)
 
 
 def marks_are_pale(board_set: BoardSet) -> bool:

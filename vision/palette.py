@@ -16,6 +16,8 @@ from vision.registration import Array
 
 STRENGTH, STRENGTH_SPREAD = 0.8, 0.15
 VEIL, VEIL_SPREAD = 0.06, 0.03
+CURVE = 2.3
+"""Exponent by which a camera's levels grow slower than the light."""
 TINT_SPREAD, TINT_MOST = 0.02, 0.12
 """How much a token's tint, a logarithm of channels' ratio, may miss its colour's: at least, and at most."""
 SHADE_SPREAD, SHADE_MOST = 0.05, 0.3
@@ -70,7 +72,7 @@ def linear(rgb: Array) -> Array:
 def looks(bodies: Array, strength: Array | np.float64, veil: Array | np.float64) -> Array:
     """How printed colours (n, 3) in linear light look: BGR logarithms."""
     light = np.maximum(bodies * strength + veil, 1e-4)
-    return np.asarray(np.log(255 * np.minimum(light, 1.5) ** (1 / 2.3) + 6.0))
+    return np.asarray(np.log(255 * np.minimum(light, 1.5) ** (1 / CURVE) + 6.0))
 
 
 def first_palette(board_set: BoardSet) -> Palette:
@@ -139,21 +141,20 @@ def _middle(values: Array, weights: Array) -> Array:
 
 
 def _step(bodies: Array, targets: Array, trust: Array, state: Array, prior: Array, spread: Array) -> Array:
-    """Strength and veil (6,) that bring the looks of `bodies` to `targets`; three damped steps, channels apart."""
-    state = state.copy()
-    for _ in range(3):
-        for channel in range(3):
-            at = np.array([state[channel], state[3 + channel]])
-            want, mine = targets[:, channel], bodies[:, channel]
-
-            def seen(values: Array, mine: Array = mine) -> Array:
-                return looks(mine, values[0], values[1])
-
-            base = seen(at)
-            slopes = np.column_stack([(seen(at + step) - base) / 1e-4 for step in np.eye(2) * 1e-4]) * trust
-            error = np.concatenate([(want - base) * trust[:, 0], (prior[[channel, 3 + channel]] - at) / spread[[0, 3]]])
-            full = np.vstack([slopes, np.diag(1 / spread[[0, 3]])])
-            change = np.linalg.solve(full.T @ full, full.T @ error)
-            state[channel] = np.clip(at[0] + change[0], 0.3, 1.3)
-            state[3 + channel] = np.clip(at[1] + change[1], 0.002, 0.25)
-    return state
+    """Strength and veil (6,) that bring the looks of `bodies` (n, 3) to `targets`; damped steps, channels apart."""
+    state, prior, hold = state.reshape(2, 3), prior.reshape(2, 3), 1 / spread.reshape(2, 3)
+    for _ in range(2):
+        light = np.clip(bodies * state[0] + state[1], 1e-4, 1.5)
+        seen = 255 * light ** (1 / CURVE)
+        slope = seen / (CURVE * light * (seen + 6.0)) * trust  # of the logarithm, by light
+        error = (targets - np.log(seen + 6.0)) * trust
+        to_strength = slope * bodies
+        full = np.empty((3, 2, 2))
+        full[:, 0, 0] = (to_strength**2).sum(axis=0) + hold[0] ** 2
+        full[:, 1, 1] = (slope**2).sum(axis=0) + hold[1] ** 2
+        full[:, 0, 1] = full[:, 1, 0] = (to_strength * slope).sum(axis=0)
+        pull = np.stack([(to_strength * error).sum(axis=0), (slope * error).sum(axis=0)])
+        pull += (prior - state) * hold**2
+        change = np.linalg.solve(full, pull.T[:, :, None])[:, :, 0].T
+        state = np.clip(state + change, [[0.3] * 3, [0.002] * 3], [[1.3] * 3, [0.25] * 3])
+    return state.ravel()

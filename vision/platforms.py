@@ -14,13 +14,13 @@ from vision.flat import lay_flat
 from vision.registration import Array
 from vision.tokens import Look
 
-STEP_MM = 1.0
+STEP_MM, DOWN_MM = 1.0, 3.0
 BEYOND_MM = 16.0
 """How far a card's middle may lie beyond a rail's ends, less half a card."""
 OUTSIDE_MM = 3.0
 CONTRAST = 0.22
 """Logarithm by which a card's outline is darker than the paper beside it, at full marks."""
-SLOPES = tuple(float(slope) for slope in np.linspace(-0.06, 0.06, 9))
+SLOPES = tuple(float(slope) for slope in np.linspace(-0.06, 0.06, 7))
 SEEN = 0.72
 """Share of a card's length along which its outline must be seen; shadows and sleeves reach 0.6, cards 0.95."""
 ROW_MM = 6.0
@@ -50,7 +50,7 @@ def _find(look: Look, board_set: BoardSet, rail: str) -> Card | None:
     assert platforms is not None
     (left, top), (right, bottom) = board_set.rails[rail]
     pad = BEYOND_MM + OUTSIDE_MM + 4
-    flat = lay_flat(look, (left - pad, top + 2, right + pad, bottom - 2), STEP_MM, 0.0)
+    flat = lay_flat(look, (left - pad, top + 2, right + pad, bottom - 2), 0.0, STEP_MM, DOWN_MM)
     level = cv2.transform(flat.norm, np.full((1, 3), 1 / 3, np.float32))
     apart = round(OUTSIDE_MM / STEP_MM)
     line = platforms.outline.width_mm if platforms.outline is not None else 0.0
@@ -61,7 +61,7 @@ def _find(look: Look, board_set: BoardSet, rail: str) -> Card | None:
         votes.append(np.clip((outer - level) / CONTRAST, 0, 1) * flat.seen)
     best: tuple[float, float, float] | None = None
     middle = (top + bottom) / 2
-    rows = flat.top_mm + np.arange(level.shape[0]) * STEP_MM - middle
+    rows = flat.top_mm + np.arange(level.shape[0]) * DOWN_MM - middle
     xs = np.arange(left + platforms.width_mm / 2 - BEYOND_MM, right - platforms.width_mm / 2 + BEYOND_MM, 0.5)
     for slope in SLOPES:
         sums = [_slanted(vote, rows * slope / STEP_MM) for vote in votes]

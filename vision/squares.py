@@ -29,6 +29,8 @@ CORE_MM = 7.0
 """Half the side of a token's middle, from which its colour is taken."""
 PITCH = 1.06
 """Tokens that touch lie this many sizes apart, on average: side walls and gaps are part of the patch."""
+ONE_TINT = 0.2
+"""Logarithm of tint within which colours count as one while patches are looked for."""
 MOST_TOGETHER = 8
 EVEN = 0.1
 """A top in even light varies so little, a logarithm."""
@@ -39,48 +41,49 @@ SAME = 0.25
 CROWDED = 0.13
 """The brightness of paper among tokens varies so much by their own shadows alone."""
 _TINT_STEP, _LEVEL_STEP = 0.06, 0.15
-_TINT_LEAST, _LEVEL_LEAST = -1.5, 3.6
-_TINTS, _LEVELS = 48, 16
-
-
-def _tinted(norm: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """(h, w, 3): blue against green, green, red against green."""
-    return np.asarray(cv2.transform(norm, np.array([[1, -1, 0], [0, 1, 0], [0, -1, 1]], np.float32)))
+_TINT_LEAST, _LEVEL_LEAST = -1.3, 3.6
+_TINTS, _LEVELS = 40, 16
+_MOST = (np.uint8(_TINTS - 1), np.uint8(_LEVELS - 1), np.uint8(_TINTS - 1))
 
 
 def _sampled_palette(board_set: BoardSet, flat: Flat) -> Palette:
     """The palette from points all over the board."""
     corners = np.concatenate([np.asarray(site.polygon_mm) for site in board_set.sites])
     (top, bottom), (left, right) = flat.cells(np.array([corners.min(axis=0), corners.max(axis=0)]))
-    points = flat.norm[top:bottom:5, left:right:4].reshape(-1, 3)
+    points = flat.norm[top:bottom:6, left:right:5].reshape(-1, 3)
     tint = np.maximum(np.abs(points[:, 0] - points[:, 1]), np.abs(points[:, 2] - points[:, 1]))
     points = points[tint > TINTED].astype(np.float64)
-    return fit_palette(board_set, points, np.full(len(points), 0.04), rounds=3)
+    return fit_palette(board_set, points, np.full(len(points), 0.06), rounds=3)
 
 
 def _classes(palette: Palette) -> npt.NDArray[np.uint8]:
-    """A table from quantised tints and level to 1 + the colour's index, 0 for none."""
-    tints = _TINT_LEAST + (np.arange(_TINTS) + 0.5) * _TINT_STEP
-    levels = _LEVEL_LEAST + (np.arange(_LEVELS) + 0.5) * _LEVEL_STEP
-    blue, level, red = np.meshgrid(tints, levels, tints, indexing="ij")
-    blue_of = palette.means[:, 0] - palette.means[:, 1]
-    red_of = palette.means[:, 2] - palette.means[:, 1]
-    away2 = (blue[..., None] - blue_of) ** 2 + (red[..., None] - red_of) ** 2
-    reach = 0.5 * np.hypot(blue_of, red_of)  # half-way to grey
-    dark = level[..., None] - palette.means[:, 1]
-    cost = away2 / 0.05**2 + (np.clip(dark, -0.6, 0.6) / 0.12) ** 2
-    cost = np.where((away2 < reach**2) & (dark > -0.8) & (dark < 0.5), cost, np.inf)
+    """A table from quantised tints and level to 1 + the index of the first colour of that tint, 0 for none."""
+    tints = (_TINT_LEAST + (np.arange(_TINTS) + 0.5) * _TINT_STEP).astype(np.float32)
+    levels = (_LEVEL_LEAST + (np.arange(_LEVELS) + 0.5) * _LEVEL_STEP).astype(np.float32)
+    means = palette.means.astype(np.float32)
+    blue_of, red_of = means[:, 0] - means[:, 1], means[:, 2] - means[:, 1]
+    away2 = (tints[:, None, None] - blue_of) ** 2 + (tints[None, :, None] - red_of) ** 2
+    near = away2 < 0.25 * (blue_of**2 + red_of**2)  # nearer than half-way to grey
+    tint_cost = np.where(near, away2 / 0.05**2, np.float32(np.inf))
+    dark = levels[:, None] - means[:, 1]
+    dark_cost = np.where((dark > -0.8) & (dark < 0.5), (np.clip(dark, -0.6, 0.6) / 0.12) ** 2, np.float32(np.inf))
+    cost = tint_cost[:, None] + dark_cost[None, :, None]  # blue, level, red, colour
     best = np.argmin(cost, axis=3)
-    return np.where(np.isfinite(cost.min(axis=3)), best + 1, 0).astype(np.uint8).ravel()
+    known = np.isfinite(np.take_along_axis(cost, best[..., None], axis=3)[..., 0])
+    # colours of about one tint are told apart token by token: point by point noise and shadows would mix them
+    apart = np.hypot(blue_of[:, None] - blue_of, red_of[:, None] - red_of)
+    group = np.argmax(apart < ONE_TINT, axis=1)
+    return np.where(known, group[best] + 1, 0).astype(np.uint8).ravel()
 
 
 def _labels(flat: Flat, palette: Palette) -> npt.NDArray[np.uint8]:
-    tints = _tinted(flat.norm)
     scale = np.array([1 / _TINT_STEP, 1 / _LEVEL_STEP, 1 / _TINT_STEP], np.float32)
-    offset = np.array([_TINT_LEAST, _LEVEL_LEAST, _TINT_LEAST], np.float32)
-    most = np.array([_TINTS - 1, _LEVELS - 1, _TINTS - 1], np.float32)
-    steps = np.clip((tints - offset) * scale, 0, most).astype(np.int32)
-    index = (steps[:, :, 0] * _LEVELS + steps[:, :, 1]) * _TINTS + steps[:, :, 2]
+    least = np.array([_TINT_LEAST, _LEVEL_LEAST, _TINT_LEAST], np.float32)
+    mix = np.array([[1, -1, 0], [0, 1, 0], [0, -1, 1]], np.float32) * scale[:, None]
+    steps = np.clip(cv2.transform(flat.norm, np.column_stack([mix, -least * scale])), 0, 255)
+    quick = steps.astype(np.uint8)  # rounded down; what lies beyond the table's ends is none of its colours
+    blue, level, red = (np.minimum(quick[:, :, place], most) for place, most in enumerate(_MOST))
+    index = (blue.astype(np.int32) * _LEVELS + level) * _TINTS + red
     labels = _classes(palette)[index]
     labels[~flat.seen] = 0
     return np.asarray(cv2.medianBlur(labels, 5), np.uint8)
@@ -94,12 +97,10 @@ class _Patch:
 
 def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float) -> list[_Patch]:
     """Token-shaped patches of one colour."""
-    alone = labels.copy()
-    alone[:, 1:][labels[:, 1:] != labels[:, :-1]] = 0
-    alone[1:][labels[1:] != labels[:-1]] = 0
-    mask = np.asarray(
-        cv2.morphologyEx((alone > 0).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)), np.uint8
-    )
+    around = np.ones((3, 3), np.uint8)
+    least = cv2.erode(np.where(labels > 0, labels, np.uint8(255)), around)
+    alone = (labels > 0) & (cv2.dilate(labels, around) == least)  # not beside another colour
+    mask = np.asarray(cv2.morphologyEx(alone.astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)), np.uint8)
     contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     size = size_mm / flat.step_mm
     patches = []
@@ -185,7 +186,7 @@ def find_squares(look: Look, extra_mm: Sequence[tuple[float, float, float, float
     tokens = board_set.tokens
     width, height = board_set.sheet_mm
     box = (-MARGIN_MM, -MARGIN_MM, width + MARGIN_MM, height + MARGIN_MM)
-    flat = lay_flat(look, box, STEP_MM, -tokens.height_mm)
+    flat = lay_flat(look, box, -tokens.height_mm, STEP_MM)
     palette = _sampled_palette(board_set, flat)
     patches = _patches(flat, _labels(flat, palette), tokens.size_mm)
     if not patches:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from vision.boardset import BoardSet
 from vision.light import Light
-from vision.marks import Templates, marks_are_pale, sample, templates
+from vision.marks import Templates, colours_needed, marks_are_pale, sample, templates
 from vision.palette import fit_palette
 from vision.registration import Array, Image, Registration
 
@@ -29,12 +29,13 @@ UNEXPLAINED = 0.01
 FLOOR_NATS = -25.0
 STEP_MM = 1.2
 CLIMB_FROM, CLIMB_STILL, CLIMB_FAR = 0.35, 0.5, 0.7
-"""Correlations: below the first a place is given up, after the first step below the second; below the third that step
-is a long one."""
+"""Correlations: below the second a place is given up. Where tokens stand close on strong colours their marks' middles
+are less sure: there below the first; below the third the first step is a long one, after which the second counts."""
 NOISE = 3
 """Grey levels by which a mark differs at least from what is round it; in the dark noise makes steps of logarithms."""
 LEVELS = (9, 20)
-"""Steps of logarithmic grey by which a mark stands out: low contrast needs the first, crowded marks the second."""
+"""Steps of logarithmic grey by which a mark stands out: low contrast needs the first; on strong colours, where tokens
+stand close together, the second."""
 BODY_RADII = (0.38, 0.41, 0.435)
 """Between mark and rim, as fractions of the token's size, a token shows its body's colour."""
 
@@ -89,7 +90,7 @@ def candidates_mm(grey: Image, registration: Registration, region: tuple[int, in
     mean = cv2.blur(levels, (window, window))
     _, noise = cv2.threshold(cv2.absdiff(part, cv2.blur(part, (window, window))), NOISE, 255, cv2.THRESH_BINARY_INV)
     middles = []
-    for sign, level in product((-1, 1), LEVELS):
+    for sign, level in product((-1, 1), LEVELS if marks_are_pale(board_set) else LEVELS[:1]):
         over = cv2.subtract(levels, mean) if sign > 0 else cv2.subtract(mean, levels)
         _, mask = cv2.threshold(cv2.subtract(over, noise), level, 255, cv2.THRESH_BINARY)
         _, _, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
@@ -118,15 +119,16 @@ def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds:
     scores = book.correlate(LOGS[sample(grey, registration.pose, centres_mm, offsets, z_mm)])
     best = np.abs(scores).max(axis=1, initial=0)
     worth: list[int] = []
+    crowded = marks_are_pale(board_set)
     for index in np.argsort(-best, kind="stable"):
-        if best[index] < CLIMB_FROM:
+        if best[index] < (CLIMB_FROM if crowded else CLIMB_STILL):
             break
         apart = centres_mm[worth] - centres_mm[index]
         if not np.any(np.hypot(apart[:, 0], apart[:, 1]) < board_set.tokens.size_mm / 4):
             worth.append(int(index))
     centres_mm, scores = centres_mm[worth], scores[worth]
     far = np.flatnonzero(np.abs(scores).max(axis=1, initial=0) < CLIMB_FAR)
-    if len(far):
+    if crowded and len(far):
         centres_mm[far], scores[far], _ = _climb(grey, registration, book, centres_mm[far], offsets, 2 * STEP_MM)
     going = np.flatnonzero(np.abs(scores).max(axis=1, initial=0) > CLIMB_STILL)
     for attempt in range(rounds):
@@ -263,8 +265,7 @@ def _tints(look: Look, book: Templates, centres_mm: Array) -> tuple[Array, npt.N
 
     Where light or dark marks alone tell the colours apart, that is enough.
     """
-    shared = len(set(book.signs.values())) < len(book.signs)
-    if look.light is None or not shared:
+    if look.light is None or not colours_needed(look.registration.board_set):
         return np.zeros((len(centres_mm), len(book.signs))), np.zeros(len(centres_mm), np.bool_)
     board_set = look.registration.board_set
     angles = np.arange(16) * (2 * np.pi / 16)
