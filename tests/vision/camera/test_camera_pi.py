@@ -18,10 +18,14 @@ from streams import HURRIED, number_in, numbered, until
 
 from vision.camera import open_source
 from vision.camera.command import _reason
+from vision.camera.feed import Patience
 from vision.camera.feeds import is_live, opener_of
 from vision.camera.live import LiveCamera, open_live
 from vision.camera.pi_settings import PiSettings
 from vision.errors import VisionError
+
+PATIENT = Patience(open_s=1.0, picture_s=2.0, back_off_s=(0.02, 0.1))
+"""A busy machine may stop our stand-in for a moment; that is no loss."""
 
 
 class Pi:
@@ -62,7 +66,7 @@ def pi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pi:
 
 @contextmanager
 def camera_of(source: str = "pi") -> Iterator[LiveCamera]:
-    camera = LiveCamera(source, patience=HURRIED)
+    camera = LiveCamera(source, patience=PATIENT)
     try:
         yield camera
     finally:
