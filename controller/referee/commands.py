@@ -54,6 +54,8 @@ def serve_press(draft: Draft) -> None:
     player, t_s = state.pressed
     if state.t_s - t_s > state.timing.press_s:
         draft.set(pressed=None)
+    elif (state.eyes.last_s or 0.0) < t_s - 1e-6:
+        return  # what was seen before it may have changed since: the next frame tells
     elif state.eyes.found and not state.seen.hand and state.seen.clocks.seen(state.timing):
         draft.set(pressed=None)
         judge_done(draft, player)

@@ -21,7 +21,7 @@ from controller.referee.record import (
 )
 from controller.referee.search import MOST_LINES, Explained
 from controller.referee.state import Draft, State
-from controller.referee.strokes import Way, in_strokes, with_null_turns, within_a_stroke
+from controller.referee.strokes import Way, changes_nothing, in_strokes, with_null_turns, within_a_stroke
 from controller.referee.view import Offence
 from controller.rules.api import Owed, Placement, Player, Reason, Verdict
 
@@ -72,6 +72,8 @@ def judge_done(draft: Draft, player: Player | None) -> None:
     answer = choice.explained.answer
     if choice.close or draft.state.rearranging:
         return
+    if answer == "complete" and _says_it_of_the_turn_before(draft.state, choice):
+        return
     if answer == "complete":
         # Of two quick turns nobody knows which one is meant; a slip of the hand can look like two: they must stand.
         if not choice.explained.quick:
@@ -86,6 +88,13 @@ def judge_done(draft: Draft, player: Player | None) -> None:
             accuse(draft, choice)
     elif answer == "partial" and player is not None:
         _taken_back_and_done(draft, choice, player)
+
+
+def _says_it_of_the_turn_before(state: State, choice: Choice) -> bool:
+    """Whether nothing has changed since the other side had to pass: who then says done means the turn before that."""
+    record = state.line.record
+    passed = bool(record) and record[-1].played.passed
+    return passed and in_strokes(state.game) and changes_nothing(state.game, choice.explained.lines[0])
 
 
 def _taken_back_and_done(draft: Draft, choice: Choice, player: Player) -> None:

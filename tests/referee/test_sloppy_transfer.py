@@ -17,7 +17,7 @@ from controller.sloppy.twin import plant
 TURNS = int(os.environ.get("BOARDREF_SLOPPY_TURNS", "2000"))
 
 HABITS = {
-    "a block in two goes", "a stroke taken back", "adjusted", "carried by hand", "changed directly", "cleared",
+    "a block in two goes", "a stroke taken back", "carried by hand", "changed directly", "cleared",
     "cleared and restored", "done without a side", "gaps", "lifted 1", "lifted 2", "lifted 3", "loaded and put back",
     "misread", "near a line", "null turn", "null turn said", "passed", "pushed out, beside", "pushed out, hand",
     "put back", "put back in haste", "said done", "shoved along", "slipped",

@@ -431,3 +431,22 @@ def test_points_go_on_where_it_can_be_told_whose_they_are() -> None:
     assert TRANSFER.position_text(TRANSFER.with_points(before, same)).endswith("? 1-2")
     unknown = TRANSFER.parse_position("oooo/sgybo/ssssg/ggg/yyyb/bbb/vvvp/pppv/yvp S ?-?")
     assert TRANSFER.position_text(TRANSFER.with_points(unknown, same)).endswith("? ?-?")
+
+
+def test_done_said_of_a_turn_that_makes_the_other_side_pass_is_no_null_turn() -> None:
+    table = TransferTable.at("g/ooooo/vvvvv/yyyy/ppppp/-/sssss/ygggg/bbbbb S 3-2")
+    table.show("-/ooooo/vvvvv/gyyyy/ppppp/-/sssss/ygggg/bbbbb")
+    assert table.press("South") == []
+    table.wait(1)
+    assert brief(table.told()) == ["turn 1 LA1 UD1", "pass"]
+
+
+def test_done_is_judged_by_a_frame_not_older_than_it() -> None:
+    table = TransferTable.at(f"{P1} S 0-0")
+    table.show("sgyb/ovpos/ybvpo/sgybv/posgy/bvpos/gybvp/-/-", north="g")
+    table.on = picture("sgyb/ovpos/ybvpo/sgybv/posgy/bvpos/gybvp/g/-")  # the frames with the hand were lost
+    table.t_s += 0.3
+    assert table.press("South") == []
+    table.frame += 4
+    table.wait(1)
+    assert brief(table.told()) == ["obligation South clear", "turn 1 LA1 UB1^1 OH1"]
