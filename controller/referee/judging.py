@@ -121,8 +121,11 @@ def accept(draft: Draft, choice: Choice) -> None:
     state = draft.state
     found = choice.explained
     lines = found.lines
-    if found.answer == "unchanged" and in_strokes(state.game):
-        lines = with_null_turns(state.game, lines, choice.placement, state.way)
+    if in_strokes(state.game):
+        way = state.way
+        if state.line.steps and same_history(lines[0], state.line.back()):  # a whole turn put back
+            way = Way(state.game.position_text(lines[0].position), (choice.placement,))
+        lines = with_null_turns(state.game, lines, choice.placement, way)
     if state.question_about == "thread":
         kept = [line.as_stage() for line in state.lines if not any(same_history(line, new) for new in lines)]
         lines = without_repeats([*lines, *kept])[:MOST_LINES]

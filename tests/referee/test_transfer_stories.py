@@ -450,3 +450,52 @@ def test_done_is_judged_by_a_frame_not_older_than_it() -> None:
     table.frame += 4
     table.wait(1)
     assert brief(table.told()) == ["obligation South clear", "turn 1 LA1 UB1^1 OH1"]
+
+
+def test_a_whole_turn_put_back_is_a_null_turn_when_the_other_side_begins() -> None:
+    table = TransferTable.at(f"{P0} S 0-0")
+    table.show(P0_AFTER)
+    table.show(P0)
+    table.show("osg/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvp", north="y")
+    assert brief(table.told()) == [
+        "turn 1 LA1 UI1",
+        "withdrawn 1",
+        "turn 1 LA1 UA1 revised",
+        "obligation North unload",
+    ]
+
+
+def test_a_turn_put_back_and_another_begun_does_not_change_the_turn_before() -> None:
+    """The first turn brings the board to where the turn before, changed, would have brought it."""
+    table = TransferTable.at("poyo/ygv/ggopo/-/ssssp/gbyys/ybbb/vvvpv/pgob N 0-0")
+    rest = "yysvp/ybbb/bvvvp/pgob"
+    before = f"gpoyo/ygv/ggopo/-/ssss/{rest}"
+    table.show(before)
+    table.show("gpoyo/ygv/ggopo/-/ssss/yysvp/bybbb/vvvp/pgob")
+    table.show(f"gpoyo/ygv/opo/-/ssss/{rest}", south="gg")
+    assert brief(table.told()) == [
+        "turn 1 LE1 LH1 UF2^2 OH1 OA1",
+        "turn 2 LH1 UG1",
+        "withdrawn 2",
+        "obligation South unload",
+    ]
+
+
+def test_who_begins_is_not_settled_by_what_glare_hides() -> None:
+    table = TransferTable()
+    rows = "vbyv/vobgo/ygsbo/sg/pypoy/gpysp/bs/vo/svpbg"
+    table.show(rows)
+    table.on = picture("vbyv/vobgo/ygsb/sg/pypoy/gpysp/bs/vo/svpbg", north="o")
+    under = frozenset({"C5", "north.1"})
+    table.wait(0.3, hand=True, moving=True, hidden=under)
+    table.wait(3, hidden=under)
+    table.wait(2)
+    assert "obligation North unload" in brief(table.told()), brief(table.told())
+
+
+def test_another_move_is_asked_about_where_two_quick_turns_may_have_been_made() -> None:
+    """South had loaded; then he finished and North loaded, too quickly for the eyes."""
+    table = TransferTable.at(f"{P0} S 0-0")
+    table.show("sgy/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvp", south="o")
+    table.show("sgy/bvpo/sgyb/vpos/gyb/posg/ybvp/osgy/obvp", north="v")
+    assert not table.told("illegal")

@@ -130,6 +130,7 @@ def null_turn_said(manners: TransferManners) -> bool:
     table.habit("null turn said")
     table.stay(SETTLED_S)
     table.press(made[0].player)
+    table.stay(0.0)  # nobody is so quick that no frame shows the board as it was
     table.played(made[0])
     table.pause()
     return True
