@@ -184,3 +184,25 @@ def test_what_people_said_stands_in_the_record():
     assert told[-1] == "(turn taken back)"
     assert len(told) == 5
     assert "taken_back" in as_json(record, 1)
+
+
+def test_a_pass_is_a_turn_of_the_record():
+    game = game_named("transfer")
+    start = game.parse_position("g/ooooo/vvvvv/yyyy/ppppp/-/sssss/ygggg/bbbbb S 3-2")
+    turn_made = game.parse_turn(start, "LA1 UD1")
+    after = game.after(start, turn_made)
+    passed = game.after(after, game.forced_pass(after))
+    rows = [
+        row(1, "setup_complete", position=game.position_text(start), **{"as": "midgame"}),
+        row(2, "turn", n=1, player="South", text="LA1 UD1", legal=True, position=game.position_text(after)),
+        row(3, "pass", n=2, player="North", text="--", legal=True, position=game.position_text(passed), why="passed"),
+    ]
+    record = fold(rows)
+    assert [(one.n, one.player, one.text) for one in record.turns] == [(1, "South", "LA1 UD1"), (2, "North", "--")]
+    assert record.position == game.position_text(passed)
+    assert verify(record, game) is None
+    assert "  2. North  --" in as_text(record, 1)
+    early = [rows[0], row(2, "pass", n=1, player="South", text="--", legal=True, position=rows[0].data["position"])]
+    fault = verify(fold(early), game)
+    assert fault is not None
+    assert fault.n == 1
