@@ -56,6 +56,7 @@ OFFENCES = {
     (11, "PUSHED_BACK"): "with two victims a piece put back may be a choice still open",
     (20, "NOT_CRUSHED"): "of two victims one was crushed: then the other may be in a hand",
     (43, "NOT_CRUSHED"): "the next turn went to the site the attacker came from: read as the attacker's fault",
+    (66, "NOT_CRUSHED"): "the next turn, of a White piece, would also have been an attack of the attacker's",
     (3, "ESCAPE_NOT_ADJACENT"): "a crushed piece carried to another site: named as a spare",
 }
 

@@ -196,7 +196,7 @@ def _after_attack(
             stands = KINDS[victim.piece] in placement.on.get(SITES[victim.stood], ())
             hidden = SITES[victim.stood] in placement.hidden
             if not stands and not hidden and _goes_on(game, ways, attack, victim, seen):
-                return len(extra), [not_crushed(player, victim)]
+                return 0, [not_crushed(player, victim)]  # the other side's next turn explains the rest
         return len(extra), [pending(player, victims)]
     stand = {attack.piece: attack.target, **{one.piece: one.target for one in fled}}
     turn = TaasenTurn(player, *attack)
