@@ -18,7 +18,7 @@ from vision.paper import CELL_MM, PaperView
 from vision.placing import Ground
 from vision.platforms import Card, rim_cells
 from vision.registration import Array, Image, Registration
-from vision.tokens import SURE, Found
+from vision.tokens import CLEAR, SURE, Found
 
 SHADE_MM = 7.0
 """How far a token's own shadow and side reach beyond its disc."""
@@ -29,6 +29,8 @@ SPOT_MM2 = 36.0
 BESIDE_MM2, SOLID_MM2 = 200.0, 90.0
 """A new thing beside the sheet changes at least so much, and at least so much not only by shade."""
 TOUCH_MM = 4.0
+CROSSED = 0.4
+"""Spread of a rim's brightness, a logarithm: so uneven a top must show a clear mark."""
 WHOLE = 0.97
 """A square of this score shows all its outline."""
 SURE_BESIDE, SURE_NEARBY, NEARBY_MM = 0.87, 0.88, 60.0
@@ -154,7 +156,11 @@ def _doubtful(
 ) -> list[Found]:
     """Tokens that a thing touches: they may be held, half covered, or no tokens at all."""
     weak = [token for token in tokens if token.score < (SURE if paper.within(token.centre_mm) else SURE_BESIDE)]
-    weak += [token for token in tokens if not paper.within(token.centre_mm) and token.evenness > 0.4]
+    weak += [
+        token
+        for token in tokens
+        if token.evenness > CROSSED and (token.score < CLEAR or not paper.within(token.centre_mm))
+    ]
     if not tokens or not (things.any() or beside.any()):
         return weak
     pose, height_mm = registration.pose, registration.board_set.tokens.height_mm

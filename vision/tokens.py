@@ -17,12 +17,12 @@ import numpy.typing as npt
 
 from vision.boardset import BoardSet
 from vision.light import Light
-from vision.marks import Templates, colours_needed, marks_are_pale, sample, templates
+from vision.marks import ANGLES, Templates, colours_needed, marks_are_pale, sample, templates
 from vision.palette import fit_palette
 from vision.registration import Array, Image, Registration
 
-SURE = 0.80
-"""Correlation from which something is a token; true marks reach 0.88, anything else 0.63 at most."""
+SURE, CLEAR = 0.80, 0.93
+"""Correlation from which something is a token; true marks reach 0.88, anything else 0.63 at most. CLEAR: evenly lit."""
 SAMPLES = 24.0
 """A top's picture has about as many independent details; what a mark leaves unexplained counts for each of them."""
 UNEXPLAINED = 0.01
@@ -36,6 +36,8 @@ NOISE = 3
 LEVELS = (9, 20)
 """Steps of logarithmic grey by which a mark stands out: low contrast needs the first; on strong colours, where tokens
 stand close together, the second."""
+UNEVEN = 0.3
+"""From this spread of its rim's brightness on, a logarithm, a shadow's edge or a thing crosses a top."""
 BODY_RADII = (0.38, 0.41, 0.435)
 """Between mark and rim, as fractions of the token's size, a token shows its body's colour."""
 
@@ -201,6 +203,10 @@ def name(look: Look, starts_mm: Array, least: float) -> list[Found]:
     grey, registration = look.grey, look.registration
     board_set = registration.board_set
     centres, scores = evaluate(grey, registration, starts_mm)
+    book = templates(board_set)
+    if book is None or len(centres) == 0:
+        return []
+    scores = _without_shadow(look, book, centres, scores)
     best = np.abs(scores).max(axis=1, initial=0)
     order = [int(index) for index in np.argsort(-best) if best[index] >= least]
     kept: list[int] = []
@@ -211,8 +217,6 @@ def name(look: Look, starts_mm: Array, least: float) -> list[Found]:
             kept.append(index)
     if not kept:
         return []
-    book = templates(board_set)
-    assert book is not None
     contrasts = _contrasts(grey, registration, centres[kept], book)
     found = []
     evenness = _evenness(grey, registration, centres[kept])
@@ -220,7 +224,7 @@ def name(look: Look, starts_mm: Array, least: float) -> list[Found]:
     for index, contrast, even, tint, is_strange in zip(kept, contrasts, evenness, tints, strange, strict=True):
         if is_strange:
             continue
-        likelihoods = _likelihoods(book, scores[index], tint)
+        likelihoods = _likelihoods(book, scores[index], tint, min(1.0, UNEVEN / max(float(even), 1e-6)))
         kind = max(likelihoods, key=lambda name: likelihoods[name])
         sign = book.signs[kind.rpartition("-")[0]]
         if abs(contrast) < 0.35 or np.sign(contrast) != sign:
@@ -277,12 +281,35 @@ def _tints(look: Look, book: Templates, centres_mm: Array) -> tuple[Array, npt.N
     return palette.nats(bodies), palette.strange(bodies)
 
 
-def _likelihoods(book: Templates, scores: Array, tints: Array) -> dict[str, float]:
-    """Kind -> nats relative to the best, from signed correlations with each mark (marks,) and nats of each colour."""
+def _without_shadow(look: Look, book: Templates, centres_mm: Array, scores: Array) -> Array:
+    """Scores where a shadow's edge crosses the top: each direction's own rim is taken for its light, if that helps."""
+    best = np.abs(scores).max(axis=1)
+    crossed = np.flatnonzero((best > CLIMB_STILL) & (best < CLEAR))
+    if len(crossed) == 0:
+        return scores
+    crossed = crossed[_evenness(look.grey, look.registration, centres_mm[crossed]) > UNEVEN]
+    if len(crossed) == 0:
+        return scores
+    pose, z_mm = look.registration.pose, -look.registration.board_set.tokens.height_mm
+    patches = LOGS[sample(look.grey, pose, centres_mm[crossed], book.offsets_mm, z_mm)]
+    rays = patches.reshape(len(crossed), ANGLES, -1)
+    rays = rays - rays[:, :, -2:].mean(axis=2, keepdims=True)
+    again = book.correlate(rays.reshape(patches.shape))
+    better = np.abs(again).max(axis=1) > np.abs(scores[crossed]).max(axis=1)
+    scores = scores.copy()
+    scores[crossed[better]] = again[better]
+    return scores
+
+
+def _likelihoods(book: Templates, scores: Array, tints: Array, trust: float) -> dict[str, float]:
+    """Kind -> nats relative to the best, from signed correlations with each mark (marks,) and nats of each colour.
+
+    `trust`: 1, or less where a shadow crosses the top.
+    """
     raw = {}
     for (colour, sign), tint in zip(book.signs.items(), tints, strict=True):
         for mark, score in zip(book.names, scores, strict=True):
             left = 1 - max(0.0, sign * float(score)) ** 2 + UNEXPLAINED
-            raw[f"{colour}-{mark}"] = -0.5 * SAMPLES * float(np.log(left)) + float(tint)
+            raw[f"{colour}-{mark}"] = -0.5 * SAMPLES * trust**2 * float(np.log(left)) + float(tint)
     top = max(raw.values())
     return {kind: max(FLOOR_NATS, value - top) for kind, value in raw.items()}
