@@ -21,7 +21,14 @@ from controller.referee.record import (
 )
 from controller.referee.search import MOST_LINES, Explained
 from controller.referee.state import Draft, State
-from controller.referee.strokes import Way, changes_nothing, in_strokes, with_null_turns, within_a_stroke
+from controller.referee.strokes import (
+    Way,
+    changes_nothing,
+    in_strokes,
+    there_and_back,
+    with_null_turns,
+    within_a_stroke,
+)
 from controller.referee.view import Offence
 from controller.rules.api import Owed, Placement, Player, Reason, Verdict
 
@@ -214,6 +221,8 @@ def stage(draft: Draft, choice: Choice) -> None:
     if state.offence is not None and state.accused and agree(state.accused[-1], choice.placement):
         return  # named because of a "done": it stays named as long as it stands
     known = (*state.lines, *state.pending)
+    if in_strokes(game):  # a slip may look like the stage of a less likely line
+        known = tuple(line for line in known if not line.weak or changes_nothing(game, line))
     goes_on = any(same_history(line, other) for line in found.lines if not line.weak for other in known)
     if not goes_on and not state.seen.clocks.settled(state.timing, state.timing.extendable_s):
         return  # a turn taken back for half of another, or a slip of the hand: it must stand to be believed
@@ -318,10 +327,16 @@ def refuse(draft: Draft, choice: Choice) -> None:
         lose_thread(draft, placement)
     elif choice.close:
         ask(draft, "reading", strong(state.lines), placement)
-    elif in_strokes(game) and state.offence is None and not within_a_stroke(game, seen.seam, placement):
+    elif in_strokes(game) and state.offence is None and _more_than_a_stroke(state, placement):
         lose_thread(draft, placement, choice.explained.verdict.reasons)
     else:
         accuse(draft, choice)
+
+
+def _more_than_a_stroke(state: State, placement: Placement) -> bool:
+    """Whether more may have happened since the last seam than one wrong stroke."""
+    game, position = state.game, state.line.position
+    return not within_a_stroke(game, state.seen.seam, placement) or there_and_back(game, position, placement)
 
 
 def lose_thread(draft: Draft, placement: Placement, doubts: tuple[Reason, ...] = ()) -> None:

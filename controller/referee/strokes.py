@@ -11,7 +11,7 @@ from typing import cast
 
 from controller.referee.lines import Line, without_repeats
 from controller.referee.search import MOST_LINES, Explained
-from controller.rules.api import Game, Placement, Player, PlaysInStrokes, Position, Turn, Verdict
+from controller.rules.api import Game, Placement, Player, PlaysInStrokes, Position, Site, Turn, Verdict
 
 # How likely a line is, before the look at the table: as believed; with the null turn that was seen; the last turn
 # changed; the last turn changed though the next one has begun; less likely already; waiting to be believed.
@@ -202,6 +202,38 @@ def within_a_stroke(game: Game, seam: Placement, now: Placement) -> bool:
         return True
     changed = {lane for lane in {*before, *after} - unseen if before.get(lane, []) != after.get(lane, [])}
     return len(changed - {*platforms}) <= 1
+
+
+def there_and_back(game: Game, position: Position, now: Placement) -> bool:
+    """Whether one row alone differs because a block went to another row and the other side has brought it back."""
+    sites: dict[str, list[Site]] = {}
+    for site in sorted(game.sites):
+        sites.setdefault(game.lane(site), []).append(site)
+    before, after = _by_lane(game, game.picture(position)), _by_lane(game, now)
+    changed = [lane for lane in sites if before.get(lane, []) != after.get(lane, [])]
+    if now.hidden or len(changed) != 1 or sorted(before.get(changed[0], [])) != sorted(after.get(changed[0], [])):
+        return False
+    row = before[changed[0]]
+    for size in range(1, min(len(row), 4)):
+        for block, rest in ((row[:size], row[size:]), (row[-size:], row[:-size])):
+            for to in sites:
+                if to == changed[0] or to in game_platforms(game) or len(before.get(to, [])) + size > len(sites[to]):
+                    continue
+                for line in (block + before.get(to, []), before.get(to, []) + block):
+                    lanes = before | {changed[0]: rest, to: line}
+                    pairs = [pair for lane, kinds in lanes.items() for pair in zip(sites[lane], kinds, strict=False)]
+                    if _by_two(game, position, Placement({site: (kind,) for site, kind in pairs}), now):
+                        return True
+    return False
+
+
+def _by_two(game: Game, position: Position, middle: Placement, now: Placement) -> bool:
+    """Whether one turn leads to the middle, and another one from there to what stands now."""
+    for turn in game.legal_turns(position, towards=middle):
+        after = game.after(position, turn)
+        if game.picture(after).on == middle.on:
+            return game.outcome(after) is None and not _refuted(game, after, now)
+    return False
 
 
 def other_side_began(game: Game, mover: Player, stage: Placement, now: Placement) -> bool:

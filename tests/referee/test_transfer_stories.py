@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import pytest
 from pretend import brief
@@ -10,8 +11,11 @@ from pretend_transfer import P0, TransferTable, picture
 
 from controller.referee import reducer
 from controller.referee.events import Event
+from controller.referee.reading import left_their_places
 from controller.referee.timing import Timing
+from controller.rules.api import Placement
 from controller.rules.transfer import TRANSFER
+from controller.sloppy.transfer.sampling import random_start, random_turn
 
 # P0 after South's LA1 UI1
 P0_AFTER = "sgy/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/obvp"
@@ -499,3 +503,47 @@ def test_another_move_is_asked_about_where_two_quick_turns_may_have_been_made() 
     table.show("sgy/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvp", south="o")
     table.show("sgy/bvpo/sgyb/vpos/gyb/posg/ybvp/osgy/obvp", north="v")
     assert not table.told("illegal")
+
+
+def test_a_block_carried_there_and_back_by_two_quick_turns_is_asked_about() -> None:
+    """South puts both sky beside the vermilion, North brings them back to the other end: one row is turned over."""
+    table = TransferTable.at("vvvv/sss/-/ppppp/yyyyy/ssv/ooooo/bbbbb/ggggg S 4-1")
+    table.show("vvvv/sss/-/ppppp/yyyyy/vss/ooooo/bbbbb/ggggg", hold=4)
+    assert brief(table.told()) == ["question"]
+    table = TransferTable.at(f"{P0} S 0-0")
+    table.show("ogsy/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvp", hold=4)  # that no two turns can do
+    assert brief(table.told()) == ["illegal South ROW_REORDERED"]
+
+
+def test_two_quick_turns_are_asked_about_and_what_follows_is_understood() -> None:
+    """Nothing stands still between them: unless one turn explains it the referee asks, and finds its way again."""
+    asked = 0
+    for seed in range(24):
+        rng = random.Random(seed)
+        start = random_start(rng, "South")
+        middle = TRANSFER.after(start, random_turn(rng, TRANSFER, start))
+        end = TRANSFER.after(middle, random_turn(rng, TRANSFER, middle))
+        third = random_turn(rng, TRANSFER, end)
+        last = TRANSFER.after(end, third)
+        if left_their_places(TRANSFER, TRANSFER.picture(start), TRANSFER.picture(end)) > 7:
+            continue  # that looks like rearranging
+        table = TransferTable.at(TRANSFER.position_text(start))
+        stand(table, TRANSFER.picture(end))
+        assert not table.told("illegal"), seed
+        if not table.told("question"):
+            continue
+        asked += 1
+        for placement in (*TRANSFER.stages(end, third), TRANSFER.picture(last)):
+            stand(table, placement)
+        assert not table.told("illegal"), seed
+        assert len(table.told("question")) == len(table.told("answered")) == 1
+        assert table.view is not None
+        assert table.view.position is not None
+        assert table.view.position.split()[:2] == TRANSFER.position_text(last).split()[:2], seed
+    assert asked > 10
+
+
+def stand(table: TransferTable, placement: Placement) -> None:
+    table.wait(0.3, hand=True, moving=True)
+    table.on = {site: kinds[0] for site, kinds in placement.on.items()}
+    table.wait(2.5)
