@@ -116,9 +116,9 @@ Maker = Callable[[Scene], Iterator[Offence]]
 
 
 def wrong_platform(scene: Scene) -> Iterator[Offence]:
-    """A near group is loaded onto the other side's platform."""
+    """A near group is loaded onto the other side's platform, from a row too long for that side to have turned round."""
     for at, loaded in scene.loads():
-        if len(scene.rows[at]) > scene.near(at):
+        if len(scene.rows[at]) > 3 and len(scene.rows[at]) > scene.near(at):
             yield scene.offence("WRONG_PLATFORM", loaded._replace(own="", other=loaded.own))
 
 
@@ -355,6 +355,8 @@ def unexplained(table: Sitting, offence: Offence) -> bool:
     seen = _shifted(stage, offence.shifts)
     if not offence.done and game.judge(position, seen).answer != "illegal":
         return False
+    if any(game.judge(before, table.stands(position)).answer == "complete" for before, _ in table.history[-2:-1]):
+        return False  # the board may be that of the turn before the last one, changed
     return all(game.judge(before, seen).answer == "illegal" for before, _ in table.history[-1:])
 
 
