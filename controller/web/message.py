@@ -116,13 +116,17 @@ def _setup(view: View, language: str) -> Message:
 
 def _illegal(offence: Offence, language: str) -> Message:
     sentences = tuple(dict.fromkeys(_why(reason, language) for reason in offence.reasons))
+    rest = (*sentences[1:3], phrase("lead_put_back", language))
+    if offence.nearest is not None:
+        step = steps((offence.nearest,), language)[0].text
+        rest = (*sentences[1:2], phrase("lead_nearest", language, step=step, text=offence.nearest_turn), rest[-1])
     return Message(
         "illegal",
         "amber",
         name_of(offence.player, language),
         sub=phrase("sub_put_right", language),
         lead=sentences[0] if sentences else "",
-        more=(*sentences[1:3], phrase("lead_put_back", language)),
+        more=rest,
         player=offence.player,
         label=phrase("label_back", language),
         steps=steps(offence.way_back, language),
@@ -213,12 +217,14 @@ def _to_move(view: View, language: str) -> Message:
         lead = phrase("lead_begin", language)
     if view.missing:
         lead = sentence(Reason("MISSING_PIECE", (), "", {"piece": view.missing[0]}), language)
+    more = (phrase("lead_offer", language, player=name_of(view.offer, language)),) if view.offer else ()
     if view.to_move is None:
-        return Message("to_move", "blue", phrase("head_wait", language), sub=_now(view, language), lead=lead)
+        head = phrase("head_wait", language)
+        return Message("to_move", "blue", head, sub=_now(view, language), lead=lead, more=more)
     name = name_of(view.to_move, language)
     sub = _now(view, language) or phrase("sub_to_move", language)
     code = "hand" if view.hand else "settling" if view.seen else "to_move"
-    return Message(code, "blue", name, sub=sub, lead=lead, player=view.to_move)
+    return Message(code, "blue", name, sub=sub, lead=lead, more=more, player=view.to_move)
 
 
 def _now(view: View, language: str) -> str:

@@ -138,3 +138,22 @@ def test_a_game_without_words_still_says_something():
     offence = Offence("South", None, (Reason("TOO_WET", ("c3",), "rain 1"),), ())
     assert message(replace(PLAY, offence=offence), "en").lead == "TOO_WET (c3)"
     assert message(replace(PLAY, phase="over", winner="South", why="flooded"), "en").lead == "flooded"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_offence_one_piece_from_a_legal_turn_tells_that_turn(language):
+    reason = Reason("NOT_ADJACENT", ("9", "4"), "taasen 2.1", {"site": "9"})
+    near = Shift("red-THAUM", "4", "10")
+    offence = Offence("Red", None, (reason,), (Shift("red-THAUM", "4", "9"),), near, "RT=10")
+    told = message(replace(PLAY, players=("Red", "Green"), offence=offence), language)
+    assert any("RT=10" in text and "10" in text for text in told.more)
+    assert not any(
+        "RT=10" in text for text in message(replace(PLAY, offence=replace(offence, nearest=None)), language).more
+    )
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_draw_offer_is_told(language):
+    told = message(replace(PLAY, offer="North"), language)
+    assert any(name_of("North", language) in text for text in told.more)
+    assert not message(PLAY, language).more

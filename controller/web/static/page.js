@@ -173,12 +173,13 @@ function showTurns(state) {
   put($("game-no"), state.game_no ? words.label_game.replace("{n}", state.game_no) : "");
   put($("brand"), state.game ? `Boardref · ${state.game[0].toUpperCase()}${state.game.slice(1)}` : "Boardref");
   // Only what the turns say is drawn anew: the list may be scrolled by hand.
-  const key = JSON.stringify([state.turns, state.players.map((one) => one.name), state.provisional]);
+  const key = JSON.stringify([state.turns, state.players.map((one) => one.name), state.provisional, state.score]);
   if ($("turns").dataset.key === key) return;
   $("turns").dataset.key = key;
   const head = document.createElement("tr");
-  head.append(cell("th", ""), ...orderOf(state).map((one) => cell("th", one.name)));
-  $("columns").replaceChildren(...(state.turns.length ? [head] : []));
+  const points = (one) => (state.score ? ` · ${state.score[state.players.indexOf(one)]}` : "");
+  head.append(cell("th", ""), ...orderOf(state).map((one) => cell("th", one.name + points(one))));
+  $("columns").replaceChildren(...(state.turns.length || state.score ? [head] : []));
   $("turns").replaceChildren(...rowsOf(state));
   $("scroll").scrollTop = $("scroll").scrollHeight;
 }
