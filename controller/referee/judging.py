@@ -24,6 +24,7 @@ from controller.referee.state import Draft, State
 from controller.referee.strokes import (
     Way,
     changes_nothing,
+    finished_and_begun,
     in_strokes,
     there_and_back,
     with_null_turns,
@@ -328,6 +329,10 @@ def refuse(draft: Draft, choice: Choice) -> None:
     elif choice.close:
         ask(draft, "reading", strong(state.lines), placement)
     elif in_strokes(game) and state.offence is None and _more_than_a_stroke(state, placement):
+        quick = finished_and_begun(game, state.line, placement)
+        if quick is not None:
+            stage(draft, Choice(placement, Explained("partial", quick[:1], quick[1])))
+            return
         lose_thread(draft, placement, choice.explained.verdict.reasons)
     else:
         accuse(draft, choice)

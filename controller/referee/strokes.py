@@ -5,7 +5,7 @@ Nothing is tried beyond one turn, for there are too many. Instead the stages tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -206,9 +206,7 @@ def within_a_stroke(game: Game, seam: Placement, now: Placement) -> bool:
 
 def there_and_back(game: Game, position: Position, now: Placement) -> bool:
     """Whether one row alone differs because a block went to another row and the other side has brought it back."""
-    sites: dict[str, list[Site]] = {}
-    for site in sorted(game.sites):
-        sites.setdefault(game.lane(site), []).append(site)
+    sites = _lanes(game)
     before, after = _by_lane(game, game.picture(position)), _by_lane(game, now)
     changed = [lane for lane in sites if before.get(lane, []) != after.get(lane, [])]
     if now.hidden or len(changed) != 1 or sorted(before.get(changed[0], [])) != sorted(after.get(changed[0], [])):
@@ -220,20 +218,64 @@ def there_and_back(game: Game, position: Position, now: Placement) -> bool:
                 if to == changed[0] or to in game_platforms(game) or len(before.get(to, [])) + size > len(sites[to]):
                     continue
                 for line in (block + before.get(to, []), before.get(to, []) + block):
-                    lanes = before | {changed[0]: rest, to: line}
-                    pairs = [pair for lane, kinds in lanes.items() for pair in zip(sites[lane], kinds, strict=False)]
-                    if _by_two(game, position, Placement({site: (kind,) for site, kind in pairs}), now):
+                    if _by_two(game, position, _standing(sites, before | {changed[0]: rest, to: line}), now):
                         return True
     return False
 
 
+def finished_and_begun(game: Game, line: Line, now: Placement) -> tuple[Line, Verdict] | None:
+    """The line with the one turn after which the other side may have loaded what lies on its platform now.
+
+    A quick hand: nothing stood still between. None where no turn explains it, or more than one.
+    """
+    mover = game.to_move(line.position)
+    if mover is None or now.hidden:
+        return None
+    sites, lanes = _lanes(game), _by_lane(game, now)
+    own, other = sorted(game_platforms(game), key=lambda lane: lane != game_platforms(game)[game.players.index(mover)])
+    loaded = lanes.get(other, [])
+    if lanes.get(own) or not loaded:
+        return None
+    found: list[tuple[Line, Verdict]] = []
+    for row in sites:
+        there = lanes.get(row, [])
+        if row in (own, other) or len(there) + len(loaded) > len(sites[row]):
+            continue
+        for filled in (there + loaded, there + loaded[::-1], loaded + there, loaded[::-1] + there):
+            end = _end_at(game, line, _standing(sites, lanes | {row: filled, other: []}))
+            if end is not None and all(end.position != known.position for known, _ in found):
+                verdict = game.judge(end.position, now)
+                if verdict.answer == "partial":
+                    found.append((end, verdict))
+    return found[0] if len(found) == 1 else None
+
+
+def _end_at(game: Game, line: Line, picture: Placement) -> Line | None:
+    """The line with one more turn, which ends exactly there and doesn't end the game."""
+    for turn in game.legal_turns(line.position, towards=picture):
+        after = game.after(line.position, turn)
+        if game.picture(after).on == picture.on:
+            return line.then(game, turn) if game.outcome(after) is None else None
+    return None
+
+
 def _by_two(game: Game, position: Position, middle: Placement, now: Placement) -> bool:
     """Whether one turn leads to the middle, and another one from there to what stands now."""
-    for turn in game.legal_turns(position, towards=middle):
-        after = game.after(position, turn)
-        if game.picture(after).on == middle.on:
-            return game.outcome(after) is None and not _refuted(game, after, now)
-    return False
+    between = _end_at(game, Line(position), middle)
+    return between is not None and not _refuted(game, between.position, now)
+
+
+def _lanes(game: Game) -> dict[str, list[Site]]:
+    sites: dict[str, list[Site]] = {}
+    for site in sorted(game.sites):
+        sites.setdefault(game.lane(site), []).append(site)
+    return sites
+
+
+def _standing(sites: Mapping[str, Sequence[Site]], lanes: Mapping[str, Sequence[str]]) -> Placement:
+    """The picture of these lanes, each from its first site on."""
+    pairs = [pair for lane, kinds in lanes.items() for pair in zip(sites[lane], kinds, strict=False)]
+    return Placement({site: (kind,) for site, kind in pairs})
 
 
 def other_side_began(game: Game, mover: Player, stage: Placement, now: Placement) -> bool:
