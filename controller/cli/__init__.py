@@ -71,8 +71,19 @@ def _hush_if_closed() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _with_passes(argv: Sequence[str]) -> list[str]:
+    """The words, `--turn --` and `--turn=--` (a pass) in a spelling that argparse does not take for its own `--`."""
+    words: list[str] = []
+    for word in argv:
+        if word == "--" and words and words[-1] == "--turn":
+            words[-1] = "--turn=-- "
+        else:
+            words.append("--turn=-- " if word == "--turn=--" else word)
+    return words
+
+
 def _answer(argv: Sequence[str] | None) -> int:
-    words = list(sys.argv[1:] if argv is None else argv)
+    words = _with_passes(sys.argv[1:] if argv is None else argv)
     parser = argparse.ArgumentParser(prog="boardref", description="A referee for real board games.", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     chosen = next((word for word in words if not word.startswith("-")), None)

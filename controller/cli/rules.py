@@ -234,7 +234,7 @@ def read_placements(source: str) -> list[Placement]:
         text = Path(source).read_text(encoding="utf-8", errors="replace")
     try:
         objects = [json.loads(text)]
-    except json.JSONDecodeError:
+    except (ValueError, RecursionError):
         objects = [_parsed(line) for line in text.splitlines() if line.strip()]
     if not objects:
         raise CommandError("there is no placement to judge; give one JSON object", 2)
@@ -246,6 +246,8 @@ def _parsed(line: str) -> Any:
         return json.loads(line)
     except json.JSONDecodeError as error:
         raise CommandError(f"the placement is no JSON: {error.msg} (column {error.colno})", 2) from None
+    except (ValueError, RecursionError):  # a number of thousands of digits; brackets in brackets in brackets
+        raise CommandError("the placement is no JSON; give it as `look --json` writes it", 2) from None
 
 
 def placement_of(data: Any) -> Placement:
@@ -273,7 +275,10 @@ def _slots(platforms: Any) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for name, platform in (platforms or {}).items() if isinstance(platforms, dict) else ():
         if isinstance(platform, dict):
-            for n, kind in enumerate(platform.get("slots") or (), 1):
+            slots = platform.get("slots") or []
+            if not isinstance(slots, list):
+                raise CommandError('"slots" is a list, of a piece or null for each slot of the platform', 2)
+            for n, kind in enumerate(slots, 1):
                 if isinstance(kind, str):
                     found[f"{name}.{n}"] = (kind,)
     return found

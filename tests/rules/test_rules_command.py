@@ -121,6 +121,12 @@ WRONG = [
     (["judge", "transet", "--placement", '{"placement": {"a1": "dark-PIAS"}}'], 2, "list of pieces"),
     (["judge", "transet", "--placement", '{"placement": {"z9": ["dark-PIAS"]}}'], 1, "z9"),
     (["judge", "transet", "--placement", '{"error": "no board"}'], 1, "no board"),
+    (["judge", "transet", "--placement", "[" * 100_000], 2, "no JSON"),
+    (["judge", "transet", "--placement", '{"placement": {}, "ms": ' + "1" * 5000 + "}"], 2, "no JSON"),
+    (["judge", "transfer", "--placement", '{"placement": {}, "hidden": ["z9"]}'], 1, "no site 'z9' in Transfer"),
+    (["judge", "taasen", "--placement", '{"placement": {}, "hidden": ["z9"]}'], 1, "no site 'z9' in Taasen"),
+    (["judge", "transfer", "--placement", '{"platforms": {"north": {"slots": 1}}}'], 2, "slots"),
+    (["judge", "transfer", "--placement", '{"platforms": {"north": {"slots": "sky"}}}'], 2, "slots"),
     (["judge", "transet", "--placement", "/nowhere/at/all.json"], 1, "nowhere"),
     (["perft", "transet", "-1"], 2, ""),
 ]

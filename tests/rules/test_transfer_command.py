@@ -56,6 +56,16 @@ def test_a_turn_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["result"] == "score unknown"
 
 
+@pytest.mark.parametrize("words", [["--turn", "--"], ["--turn=--"]], ids=len)
+def test_a_pass_as_text(capsys: pytest.CaptureFixture[str], words: list[str]) -> None:
+    told = json.loads(run(capsys, "judge", "transfer", *words, "--position", f"{LATE} N", "--json"))
+    assert (told["legal"], told["text"], told["position"]) == (True, "--", f"{LATE} S 0-0")
+    told = json.loads(run(capsys, "judge", "transfer", "--json", *words))
+    assert (told["legal"], told["text"], [r["code"] for r in told["reasons"]]) == (False, "--", ["NOT_A_TURN"])
+    assert main(["rules", "judge", "transet", *words]) == 2
+    assert "(column 1)" in capsys.readouterr().err
+
+
 def test_texts_that_cannot_be_read(capsys: pytest.CaptureFixture[str]) -> None:
     for words in (["--turn", "LA1 UZ1"], ["--turn", "LA1", "--position", "osgy S"]):
         assert main(["rules", "judge", "transfer", *words]) == 2

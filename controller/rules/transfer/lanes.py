@@ -83,9 +83,10 @@ def read(placement: Placement) -> Lanes:
     stands: list[tuple[Site, ...]] = [()] * len(LANES)
     found: list[tuple[int, int, Site, str]] = []
     hidden = placement.hidden
+    unknown = next((site for site in (*placement.on, *sorted(hidden)) if site not in PLACE), None)
+    if unknown is not None:
+        raise RulesError(f"there is no site {unknown!r} in Transfer")
     for site, kinds in placement.on.items():
-        if site not in PLACE:
-            raise RulesError(f"there is no site {site!r} in transfer")
         if site in hidden:
             continue
         lane, at = PLACE[site]

@@ -88,8 +88,10 @@ def _rows(word: str, start: int, cells: bool) -> tuple[str, ...]:
             raise TextError(f"row {name} is missing; an empty row is written '-'", column)
         for offset, letter in enumerate(part if part != "-" else ""):
             if letter not in allowed:
-                told = "a gap counts only with the option adjacency = cells" if letter == GAP else "no piece"
-                raise TextError(f"{letter!r} in row {name} is {told} ({' '.join(KIND_OF)})", column + offset)
+                told = f"is no piece ({' '.join(KIND_OF)})"
+                if letter == GAP:
+                    told = "is a gap, and gaps count only with the option adjacency=cells"
+                raise TextError(f"{letter!r} in row {name} {told}", column + offset)
             if offset == ROOM:
                 raise TextError(f"row {name} holds {ROOM} at most", column + offset)
         rows.append("" if part == "-" else part.rstrip(GAP))
