@@ -11,6 +11,7 @@ from controller.referee.lines import Line, same_history, without_repeats
 from controller.referee.offences import name_offence, side_read
 from controller.referee.reading import agree, differing, left_their_places
 from controller.referee.record import (
+    after_rest,
     believe,
     candidate,
     differ,
@@ -80,6 +81,8 @@ def judge_done(draft: Draft, player: Player | None) -> None:
     answer = choice.explained.answer
     if choice.close or draft.state.rearranging:
         return
+    if draft.state.question_about == "thread" and in_strokes(draft.state.game):
+        return  # what lies there is asked about: it is nobody's null turn either
     if answer == "complete" and _says_it_of_the_turn_before(draft.state, choice):
         return
     if answer == "complete":
@@ -87,6 +90,8 @@ def judge_done(draft: Draft, player: Player | None) -> None:
         if not choice.explained.quick:
             accept(draft, choice)
     elif answer == "illegal" and player is not None:
+        if draft.state.question_about == "thread":
+            return  # who has lost the thread accuses nobody
         plain = consider(draft)
         if plain.explained.answer == "partial" and all(owed.player != player for owed in plain.explained.verdict.owed):
             return  # the other side owes it: nothing is wrong
@@ -137,6 +142,9 @@ def accept(draft: Draft, choice: Choice) -> None:
     if state.question_about == "thread":
         kept = [line.as_stage() for line in state.lines if not any(same_history(line, new) for new in lines)]
         lines = without_repeats([*lines, *kept])[:MOST_LINES]
+    rested_s = state.seen.explained_s - state.accepted_s if state.accepted_s is not None else 0.0
+    if rested_s >= state.timing.extendable_s:
+        lines = after_rest(lines, state.lines)
     before = len(state.published)
     put_back = found.answer == "unchanged" or len(lines[0].record) < before
     had_offence = state.offence is not None
@@ -223,7 +231,7 @@ def stage(draft: Draft, choice: Choice) -> None:
         return  # named because of a "done": it stays named as long as it stands
     known = (*state.lines, *state.pending)
     if in_strokes(game):  # a slip may look like the stage of a less likely line
-        known = tuple(line for line in known if not line.weak or changes_nothing(game, line))
+        known = tuple(line for line in known if not line.weak)
     goes_on = any(same_history(line, other) for line in found.lines if not line.weak for other in known)
     if not goes_on and not state.seen.clocks.settled(state.timing, state.timing.extendable_s):
         return  # a turn taken back for half of another, or a slip of the hand: it must stand to be believed

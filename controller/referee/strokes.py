@@ -86,7 +86,7 @@ def explain_by_strokes(
         if ends:
             over = next(base.verdict for base in of_rank if base.verdict.answer in ("unchanged", "complete"))
             found = _ranked(ends, [*_stages(of_rank), *_ends(game, below, way), *_stages(below), *_unseen(below)])
-            return Explained("complete", found, over, waits=rank >= CHANGED_LATE)
+            return Explained("complete", found, over, waits=rank not in (BELIEVED, CHANGED))
         stages = [base for base in of_rank if base.verdict.answer == "partial"]
         if stages:
             # A stage itself says more than pieces that are missing.

@@ -550,3 +550,23 @@ def stand(table: TransferTable, placement: Placement) -> None:
     table.wait(0.3, hand=True, moving=True)
     table.on = {site: kinds[0] for site, kinds in placement.on.items()}
     table.wait(2.5)
+
+
+def test_a_slip_after_a_null_turn_is_not_taken_for_the_other_sides_turn() -> None:
+    """North loads and puts back, then puts a piece in at the wrong end for a moment: South could have done that."""
+    table = TransferTable.at("ysbys/gpv/pgyog/pvyv/sgo/poby/vo/ovpb/bbgss N 0-0")
+    table.show("ysbys/gpv/pgyog/pvyv/sgo/pob/vo/ovpb/bbgss", north="y")
+    table.show("ysbys/gpv/pgyog/pvyv/sgo/poby/vo/ovpb/bbgss")
+    table.show("ysbys/gpv/pgyog/pvyv/osgo/poby/v/ovpb/bbgss", hold=0.9)
+    table.show("ysbys/gpv/pgyog/pvyv/sgoo/poby/v/ovpb/bbgss")
+    assert table.texts() == ["LG1 UE1"]
+    assert not table.told("illegal", "question", "withdrawn")
+
+
+def test_who_has_lost_the_thread_accuses_nobody_of_a_done() -> None:
+    table = TransferTable.at(f"{P0} S 0-0")
+    table.show("osg/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvyp")
+    assert brief(table.told()) == ["question"]
+    table.press("South")
+    table.wait(1)
+    assert brief(table.told()) == ["question"]
