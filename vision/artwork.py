@@ -83,6 +83,20 @@ def board_shapes(board_set: BoardSet) -> tuple[Shape, ...]:
     return tuple(shapes)
 
 
+def platform_shapes(board_set: BoardSet, rail: str, x_mm: float) -> tuple[Shape, ...]:
+    """The platform of a rail with its middle at `x_mm`, in sheet millimetres; its outline lies inside its edge."""
+    card = board_set.platforms
+    if card is None:
+        return ()
+    top = min(board_set.rail_ends(rail))
+    line = card.outline
+    inset = line.width_mm / 2 if line is not None else 0.0
+    corners = rectangle(
+        x_mm - card.width_mm / 2 + inset, top + inset, card.width_mm - 2 * inset, card.depth_mm - 2 * inset
+    )
+    return (Polygon(corners, card.fill, *((line.rgb, line.width_mm) if line is not None else ())),)
+
+
 def mark_shapes(board_set: BoardSet, kind: str) -> tuple[Shape, ...]:
     """The mark on a token's top, centred at the origin, upright; empty for tokens without marks."""
     colour, mark_name = board_set.split(kind)

@@ -182,6 +182,20 @@ class BoardSet:
         """Every place where a token can stand: the sites, then the platforms' slots."""
         return (*(site.id for site in self.sites), *(slot for slots in self.slots.values() for slot in slots))
 
+    def slot_centre(self, slot: str, x_mm: float) -> Point:
+        """The middle of a platform's slot ("south.1") where the platform's middle is at `x_mm`. Raises SetError."""
+        for rail, slots in self.slots.items():
+            if slot in slots:
+                near, far = self.rail_ends(rail)
+                return x_mm, near + (slots.index(slot) + 0.5) * (far - near) / len(slots)
+        raise SetError(f"the set {self.name} has no slot {slot!r}")
+
+    def rail_ends(self, rail: str) -> tuple[float, float]:
+        """The y of a rail's end beside the board, and of its other end."""
+        (_, top), (_, bottom) = self.rails[rail]
+        middle = sum(self.centre(site)[1] for site in self.sites) / len(self.sites)
+        return (top, bottom) if abs(top - middle) < abs(bottom - middle) else (bottom, top)
+
     def roomy(self, site_id: str) -> bool:
         """Whether tokens can stand side by side on this site: seeing one says nothing of others."""
         if site_id not in {site.id for site in self.sites}:

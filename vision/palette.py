@@ -16,6 +16,7 @@ from vision.registration import Array
 
 STRENGTH, STRENGTH_SPREAD = 0.8, 0.15
 VEIL, VEIL_SPREAD = 0.06, 0.03
+VEILS = (VEIL, 0.12, 0.025, 0.008, 0.002)
 CURVE = 2.3
 """Exponent by which a camera's levels grow slower than the light."""
 TINT_SPREAD, TINT_MOST = 0.02, 0.12
@@ -88,11 +89,12 @@ def _bodies(board_set: BoardSet) -> Array:
 def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, rounds: int = 4) -> Palette:
     """The palette that explains tokens (or samples of them) seen as (n, 3), each with a weight."""
     bodies = _bodies(board_set)
-    state = np.concatenate([np.full(3, STRENGTH), np.full(3, VEIL)])
-    prior, spread = state.copy(), np.repeat([STRENGTH_SPREAD, VEIL_SPREAD], 3)
-    palette = first_palette(board_set)
     if len(seen) == 0:
-        return palette
+        return first_palette(board_set)
+    veil = _likeliest_veil(bodies, seen)
+    state = np.concatenate([np.full(3, STRENGTH), np.full(3, veil)])
+    prior, spread = state.copy(), np.repeat([STRENGTH_SPREAD, max(VEIL_SPREAD * min(1.0, veil / VEIL), 0.004)], 3)
+    palette = Palette(tuple(board_set.tokens.colours), looks(bodies, state[:3], state[3:]), TINT_MOST, SHADE_MOST)
     weights = np.ones(len(seen)) if weights is None else weights
     known = ~palette.strange(seen)
     if not known.any():
@@ -130,6 +132,16 @@ def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, 
     )
 
 
+def _likeliest_veil(bodies: Array, seen: Array) -> float:
+    """From glossy prints under a lamp to matte ones: the veil with which most of what is seen has some colour."""
+    few = seen[:: max(1, len(seen) // 200)]
+    away = [
+        np.minimum(_apart(few, looks(bodies, np.float64(STRENGTH), np.float64(veil)))[0].min(axis=1), STRANGE_TINT)
+        for veil in VEILS
+    ]
+    return VEILS[int(np.argmin([gaps.mean() for gaps in away]))]
+
+
 def _middle(values: Array, weights: Array) -> Array:
     """Weighted median of (n, 3)."""
     if np.all(weights == weights[0]):
@@ -156,5 +168,5 @@ def _step(bodies: Array, targets: Array, trust: Array, state: Array, prior: Arra
         pull = np.stack([(to_strength * error).sum(axis=0), (slope * error).sum(axis=0)])
         pull += (prior - state) * hold**2
         change = np.linalg.solve(full, pull.T[:, :, None])[:, :, 0].T
-        state = np.clip(state + change, [[0.3] * 3, [0.002] * 3], [[1.3] * 3, [0.25] * 3])
+        state = np.clip(state + change, [[0.3] * 3, [0.0005] * 3], [[1.3] * 3, [0.25] * 3])
     return state.ravel()

@@ -95,10 +95,8 @@ def slot_sites(board_set: BoardSet, card: Card) -> tuple[Site, ...]:
     """A card's slots as sites, the one next to the board first."""
     platforms = board_set.platforms
     assert platforms is not None
-    (_, top), (_, bottom) = board_set.rails[card.rail]
-    middle = (top + bottom) / 2
-    board_y = np.mean([board_set.centre(site)[1] for site in board_set.sites])
-    near, far = (top, bottom) if abs(top - board_y) < abs(bottom - board_y) else (bottom, top)
+    near, far = board_set.rail_ends(card.rail)
+    middle = (near + far) / 2
     depth = (far - near) / platforms.slots
     half = platforms.width_mm / 2
     sites = []

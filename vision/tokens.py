@@ -258,7 +258,9 @@ def _evenness(grey: Image, registration: Registration, centres_mm: Array) -> Arr
     board_set = registration.board_set
     angles = np.arange(24) * (2 * np.pi / 24)
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
-    offsets = np.concatenate([circle * radius * board_set.tokens.size_mm for radius in (0.42, 0.455)])
+    tokens = board_set.tokens
+    outer = 0.455 if tokens.rim is None else 0.465 - tokens.rim.width_mm / tokens.size_mm
+    offsets = np.concatenate([circle * radius * tokens.size_mm for radius in (outer - 0.035, outer)])
     values = np.log(sample(grey, registration.pose, centres_mm, offsets, -board_set.tokens.height_mm) + 6.0)
     low, high = np.percentile(values, [10, 90], axis=1)
     return np.asarray(high - low)

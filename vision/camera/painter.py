@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.artwork import raster, token_shapes
+from vision.artwork import draw, platform_shapes, raster, token_shapes
 from vision.boardset import BoardSet, Point, Rgb
 from vision.camera.frame import Image
 from vision.camera.world import HAND_LEAVES_S, Bump, Hand, Lamp, Piece, Snapshot
@@ -120,9 +120,9 @@ class Painter:
 
     def _still(self, now: Snapshot) -> Image:
         """Everything that lies on the table, in its light, without hands and noise."""
-        key = (now.bump, now.covered)
+        key = (now.bump, now.covered, now.platforms)
         if self._ground is None or self._ground[0] != key:
-            self._ground = (key, self._paint_ground(now.bump, now.covered))
+            self._ground = (key, self._paint_ground(now))
         image = self._ground[1].copy()
         resting = sorted((piece for piece in now.pieces if not piece.held), key=lambda piece: piece.y_mm)
         for piece in resting:
@@ -145,8 +145,9 @@ class Painter:
         middle = self.optics.middle[:2]
         return np.asarray((points_mm - middle) @ np.array([[c, s], [-s, c]]) + middle + (bump.dx_mm, bump.dy_mm))
 
-    def _paint_ground(self, bump: Bump, covered: frozenset[int]) -> Image:
-        """Table and sheet, at twice the size and then reduced, so that the tags' edges are as a lens gives them."""
+    def _paint_ground(self, now: Snapshot) -> Image:
+        """Table, sheet and platforms, at twice the size and then reduced: the tags' edges are as a lens gives them."""
+        bump, covered = now.bump, now.covered
         width, height = self._set.sheet_mm
         double = np.diag([2.0, 2.0, 1.0])
         size = (2 * WIDTH, 2 * HEIGHT)
@@ -162,6 +163,8 @@ class Painter:
         shade = np.asarray(cv2.GaussianBlur(shade, (0, 0), 5.0), np.uint8)
         image = cv2.multiply(image, cv2.cvtColor(255 - shade, cv2.COLOR_GRAY2BGR), scale=1 / 255)
         sheet = raster(self._set, 4.0)
+        for rail, x_mm in now.platforms:
+            draw(sheet, platform_shapes(self._set, rail, x_mm), 4.0)
         # an image's pixel centres lie half a pixel inside its corners
         shift = np.array([[1, 0, 0.5], [0, 1, 0.5], [0, 0, 1.0]])
         lay = np.linalg.inv(shift) @ double @ self.optics.plane(placed, corners * 4.0) @ shift

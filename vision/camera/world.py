@@ -76,6 +76,7 @@ class Snapshot:
     frozen: bool
     lost: bool
     now_s: float
+    platforms: tuple[tuple[str, float], ...] = ()  # rail and middle, in mm across
 
 
 class World:
@@ -99,14 +100,23 @@ class World:
         self._lamp, self._bump = Lamp(), Bump()
         self._covered: frozenset[int] = frozenset()
         self._frozen = self._lost = False
+        # every platform before the middle of its rail
+        self._platforms = {rail: (low[0] + high[0]) / 2 for rail, (low, high) in board_set.rails.items()}
         self.reset(start or {})
 
     def reset(self, placement: Mapping[str, tuple[str, ...]]) -> None:
-        """Clear the table and put these pieces down, a little crookedly, as people do. New token ids."""
+        """Clear the table and put these pieces down, a little crookedly, as people do. New token ids.
+
+        Sites may be slots of platforms, which stay where they are.
+        """
         board_set = self.board_set
         fresh: list[tuple[str, float, float]] = []
+        on_platform = {slot: rail for rail, slots in board_set.slots.items() for slot in slots}
         for site, kinds in placement.items():
-            x, y = board_set.centre(site)
+            if site in on_platform:
+                x, y = board_set.slot_centre(site, self._platforms[on_platform[site]])
+            else:
+                x, y = board_set.centre(site)
             loose_mm = 2.5 if len(kinds) == 1 and board_set.tokens.shape == "disc" else 0.2
             for kind, (aside_mm, down_mm) in zip(kinds, self._beside_one_another(site, len(kinds)), strict=True):
                 board_set.split(kind)  # names a kind that doesn't exist
@@ -153,6 +163,24 @@ class World:
             x_mm, y_mm = self._within(x_mm, y_mm)
             self._pieces[token_id] = replace(self._pieces[token_id], x_mm=x_mm, y_mm=y_mm)
             self._hands[token_id] = replace(self._hands[token_id], x_mm=x_mm, y_mm=y_mm)
+
+    def slide(self, rail: str, x_mm: float) -> None:
+        """Slide a rail's platform so that its middle is at `x_mm`, with what lies on it; it stays on the rail."""
+        with self._lock:
+            if rail not in self._platforms:
+                known = ", ".join(self._platforms) or "none"
+                raise VisionError(f"there is no platform {rail!r} at this table; it has {known}")
+            card = self.board_set.platforms
+            assert card is not None
+            (left, top), (right, bottom) = self.board_set.rails[rail]
+            before = self._platforms[rail]
+            now = min(right - card.width_mm / 2, max(left + card.width_mm / 2, float(x_mm)))
+            for piece in list(self._pieces.values()):
+                on_it = abs(piece.x_mm - before) <= card.width_mm / 2 and top <= piece.y_mm <= bottom
+                if on_it and not piece.held:
+                    self._pieces[piece.id] = replace(piece, x_mm=piece.x_mm + now - before)
+            self._platforms[rail] = now
+            self._touch()
 
     def drop(self, token_id: int) -> None:
         """The hand lets go and draws back; tokens that would lie in one another are pushed apart."""
@@ -216,6 +244,7 @@ class World:
                 self._frozen,
                 self._lost,
                 now_s,
+                tuple(self._platforms.items()),
             )
 
     def as_json(self) -> dict[str, Any]:
@@ -237,6 +266,7 @@ class World:
             "lamp": {"gain": now.lamp.gain, "cast": list(now.lamp.cast)},
             "bump": {"dx_mm": now.bump.dx_mm, "dy_mm": now.bump.dy_mm, "turn_deg": now.bump.turn_deg},
             "covered": sorted(now.covered),
+            "platforms": {rail: round(x_mm, 2) for rail, x_mm in now.platforms},
             "frozen": now.frozen,
             "lost": now.lost,
         }
@@ -248,7 +278,7 @@ class World:
         gap_mm = self.board_set.tokens.size_mm + 0.6
         if count == 2:
             return [(-gap_mm / 2, 0.0), (gap_mm / 2, 0.0)]
-        x, y = self.board_set.centre(site)
+        x, y = self.board_set.centre(site)  # no slot holds several
         corner = self.board_set.site(site).polygon_mm[0]
         first, ring_mm = atan2(corner[1] - y, corner[0] - x), gap_mm / 2 / sin(pi / count)
         turns = [first + 2 * pi * place / count for place in range(count)]
