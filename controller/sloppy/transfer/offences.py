@@ -198,10 +198,10 @@ def overpush(scene: Scene) -> Iterator[Offence]:
 
 
 def reordered(scene: Scene) -> Iterator[Offence]:
-    """Two pieces in the middle of a row change places."""
+    """Two pieces in the middle of a row change places, as no block that goes and comes back could bring about."""
     for at in scene.order:
         row = scene.rows[at]
-        if len(row) == ROOM and row[1] != row[3]:
+        if len(row) == ROOM == len({*row}):
             yield scene.offence(
                 "ROW_REORDERED", scene.board.row(at, row[0] + row[3] + row[2] + row[1] + row[4]), leading=False
             )
