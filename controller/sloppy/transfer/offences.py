@@ -330,13 +330,15 @@ MAKERS: dict[str, Maker] = {
     "NOT_A_TURN": not_a_turn,
 }
 
+FULL_ROWS = ("osgyb", "vposg", "ybvpo", "sgybv", "posgy", "bvpos", "gybvp", "", "")
 # Few games come to these.
 OPENINGS: dict[str, TransferPosition] = {
     "DEAD_END": TransferPosition(("sgooo", "ybvp", "sgyb", "vpsg", "ybvp", "sgyb", "vpso", "ybv", "pog"), SOUTH),
     "GROUP_SPLIT_PLATFORM": TransferPosition(
         ("osgy", "obvp", "osgyb", "vpsg", "ybvp", "gybs", "vpso", "ybvg", "po"), SOUTH
     ),
-    "NOT_A_TURN": TransferPosition(("osgyb", "vposg", "ybvpo", "sgybv", "posgy", "bvpos", "gybvp", "", ""), NORTH),
+    "NOT_A_TURN": TransferPosition(FULL_ROWS, NORTH),
+    "ROW_REORDERED": TransferPosition(FULL_ROWS, SOUTH),
 }
 
 
