@@ -16,6 +16,8 @@ from vision.sighting import Token
 from vision.tokens import Found
 
 NEAR_MM = 3.0
+TIE_NATS = -3.0
+"""A kind this likely beside the best leaves its site in doubt."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,10 @@ class Ground:
         return None
 
     def place(self, found: Sequence[Found]) -> tuple[list[Token], frozenset[str]]:
-        """Tokens on their sites, in the order given, and the sites with a token within NEAR_MM of a border."""
+        """Tokens on their sites, in the order given, and the sites in doubt.
+
+        Those with a token within NEAR_MM of a border, and those whose token may be of two kinds.
+        """
         homes = [self.home(*token.centre_mm) for token in found]
         sites: list[str | None] = [None] * len(found)
         for area in {id(area): area for area in homes if area is not None}.values():
@@ -115,6 +120,8 @@ class Ground:
             near = tuple(sorted(area.nearest(x, y) for area in beside if area is not home))
             if beside:
                 uncertain.update([*near, *([site] if site else [])])
+            if site and sum(nats > TIE_NATS for nats in token.likelihoods.values()) > 1:
+                uncertain.add(site)
             tokens.append(Token(token.kind, site, (round(x, 2), round(y, 2)), token.likelihoods, near))
         return tokens, frozenset(uncertain)
 

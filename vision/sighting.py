@@ -43,7 +43,8 @@ class Sighting:
 
     `frame`: 0-based index, `t_s`: seconds since the first frame (camera time). `game`/`set_name`: None while no board
     is registered. `hidden`: sites under a hand, in glare, off the picture: not empty, unknown. `uncertain`: sites whose
-    token stands within 3 mm of a border. `hand`: a hand or arm (or anything large and foreign) is over the sheet.
+    token stands within 3 mm of a border, or may nearly as well be of another kind. `hand`: a hand or arm (or anything
+    large and foreign) is over the sheet.
     `moving`: something on the sheet moved since the frame before. `trouble`: why the eyes can't see the
     board as a whole, if so. `board_moved`: registration was lost by a bump in this frame. `epoch`: light epoch of the
     frame.

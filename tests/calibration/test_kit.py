@@ -130,6 +130,18 @@ def test_the_tokens_have_their_number_size_and_colour() -> None:
         assert sum(tuple(int(v) for v in body) == wanted for body in bodies) == 5
 
 
+@pytest.mark.parametrize(("game", "each"), [("taasen", 1), ("transfer", 5)])
+def test_every_games_tokens_have_their_number_and_size(game: str, each: int) -> None:
+    board = load(game)
+    image = pages(kit_pdf(board, dict.fromkeys(board.kinds, each)))[1][1]
+    inked = (image.min(axis=2) < 248).astype(np.uint8)
+    inked[: int((EDGE_MM + 10) * PX_PER_MM)] = 0
+    count, _, stats, _ = cv2.connectedComponentsWithStats(inked)
+    assert count - 1 == each * len(board.kinds)
+    for side in (cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT):
+        assert stats[1:count, side] / PX_PER_MM == pytest.approx(board.tokens.size_mm, abs=0.4)
+
+
 def test_platforms_come_on_a_page_of_their_own() -> None:
     board = load("transfer")
     drawn = pages(kit_pdf(board, dict.fromkeys(board.kinds, 5)))
