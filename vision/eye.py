@@ -37,6 +37,8 @@ from vision.tokens import Found, Look, find
 
 SETTLE_S = 0.15
 """How long nothing must change before a picture becomes what later ones are compared with."""
+AGAIN_S = 0.5
+"""How often a picture in which nothing stirs is looked at again while something is hidden."""
 MOVED_MM, STILL_MM = 1.0, 0.4
 """A sheet that shifted by more was bumped."""
 THOROUGH_EVERY = 5
@@ -96,6 +98,7 @@ class Eye:
         self._adopted_sheet: Mask | None = None
         self._blind = 0
         self._started_s: float | None = None
+        self._looked_s = 0.0  # when the last full look was
 
     @property
     def registration(self) -> Registration | None:
@@ -136,7 +139,10 @@ class Eye:
                 last is not None and last.game is not None and not stirred and seen == self._seen and sum(seen) >= 2
             )
             if steady and self._looked is not None and not motion.differs_in_any_light(small, self._looked):
-                return self._unchanged(small, t_s, frame, epoch)
+                unchanged = self._unchanged(small, t_s, frame, epoch)
+                if unchanged.hand or not unchanged.hidden or t_s - self._looked_s < AGAIN_S:
+                    return unchanged
+                return self._again(board, image, small, t_s, frame, epoch, unchanged)
             self._seen = seen
             grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
             board, board_moved = self._keep(board, grey, agree)
@@ -205,13 +211,27 @@ class Eye:
 
     def _unchanged(self, small: Image, t_s: float, frame: int, epoch: int) -> Sighting:
         assert self._last is not None
-        if self._last.hand and self._things.may_stay(t_s, self._quiet_since_s or t_s, self._started_s or 0.0):
+        quiet_since_s = t_s if self._quiet_since_s is None else self._quiet_since_s
+        started_s = t_s if self._started_s is None else self._started_s
+        if self._last.hand and self._things.may_stay(t_s, quiet_since_s, started_s):
             self._adopt(small)
             return replace(self._last, t_s=t_s, frame=frame, epoch=epoch, moving=False, board_moved=False, hand=False)
-        if not self._last.hand and t_s - (self._quiet_since_s or t_s) >= SETTLE_S and self._settled is not self._looked:
+        if not self._last.hand and t_s - quiet_since_s >= SETTLE_S and self._settled is not self._looked:
             # this picture, not the one looked at: under a change of light a hand's last tip may have gone unnoticed
             self._still, self._still_found, self._settled = small, self._found, self._looked
         return replace(self._last, t_s=t_s, frame=frame, epoch=epoch, moving=False, board_moved=False)
+
+    def _again(
+        self, board: _Board, image: Image, small: Image, t_s: float, frame: int, epoch: int, unchanged: Sighting
+    ) -> Sighting:
+        """Something is hidden though nothing stirs: another picture has other noise, and may show more of it."""
+        before = (self._things, self._adopted_sheet, self._found, self._looked, self._still, self._still_found)
+        grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+        again = self._full(board, image, grey, small, t_s, frame, epoch, False, False)
+        if not again.hand and again.hidden < unchanged.hidden:
+            return again
+        self._things, self._adopted_sheet, self._found, self._looked, self._still, self._still_found = before
+        return unchanged
 
     def _adopt(self, small: Image) -> None:
         """What lies there has come to stay: it is no hand. The sites under it remain hidden."""
@@ -258,7 +278,7 @@ class Eye:
         )
         self._things, self._adopted_sheet = things, things.adopted
         self._found = tuple(things.clear)
-        self._looked = small
+        self._looked, self._looked_s = small, t_s
         placed, uncertain = ground.place(things.clear)
         tokens = tuple(sorted(placed, key=lambda t: (t.site or "~", t.kind, t.centre_mm)))
         taken = {token.site for token in tokens if token.site and not board_set.roomy(token.site)}

@@ -1,5 +1,6 @@
 """Pictures one after another: hands, motion, bumps, and things that come to stay."""
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -123,3 +124,34 @@ def test_same_frames_same_sightings(transet: BoardSet, shots: list[Any]) -> None
         return [(s.tokens, s.hidden, s.uncertain, s.hand, s.moving, s.registration_px) for s in seen]
 
     assert run() == run()
+
+
+def _with_a_pencil(image: Any) -> Any:
+    """Something long and thin lies over the edge of the sheet, from the first picture on."""
+    image = image.copy()
+    cv2.line(image, (560, 690), (760, 560), (40, 130, 190), 14, cv2.LINE_AA)
+    return image
+
+
+def test_a_thing_that_lies_there_from_the_first_picture_is_no_hand_for_long(
+    transet: BoardSet, shots: list[Any]
+) -> None:
+    shot = next(shot for shot in shots if shot.sequence == "transet-a" and not shot.truth["hand"])
+    image = _with_a_pencil(shot.picture())
+    for began_s in (0.0, 7.0):
+        eye = Eye([transet])
+        seen = [eye.see(_grain(image, n), began_s + n * 0.1, n) for n in range(20)]
+        assert not any(sighting.hand for sighting in seen[12:]), began_s
+        assert seen[-1].hidden or seen[-1].on() == shot.standing
+
+
+def test_a_bad_look_is_mended_though_nothing_stirs(transet: BoardSet, shots: list[Any]) -> None:
+    shot = next(shot for shot in shots if shot.sequence == "transet-b" and not shot.truth["hand"])
+    eye = Eye([transet])
+    good = [eye.see(_grain(shot.picture(), n), 0.1 * n, n) for n in range(5)][-1]
+    site = next(iter(shot.standing))
+    bad = tuple(token for token in good.tokens if token.site != site)
+    eye._last = replace(good, tokens=bad, hidden=frozenset({site}))  # as if this token had been missed
+    seen = [eye.see(_grain(shot.picture(), n), 0.1 * n, n) for n in range(5, 14)]
+    assert seen[-1].on() == shot.standing
+    assert not seen[-1].hidden
