@@ -320,7 +320,7 @@ def refuse(draft: Draft, choice: Choice) -> None:
     reader = choice.explained.reader
     line, read = (reader, choice.explained.read or placement) if reader else (choice.explained.lines[0], placement)
     setup_stands = stands_as_new(game, placement)
-    lost = seen.gap_s > timing.thread_s
+    lost = seen.gap_s > timing.thread_s or _taken_up_amid_a_turn(state, placement)
     if lost and not setup_stands and possible(game, placement) is not None:
         if seen.clocks.settled(timing, timing.illegal_s):
             lose_thread(draft, placement)
@@ -344,6 +344,14 @@ def refuse(draft: Draft, choice: Choice) -> None:
         lose_thread(draft, placement, choice.explained.verdict.reasons)
     else:
         accuse(draft, choice)
+
+
+def _taken_up_amid_a_turn(state: State, placement: Placement) -> bool:
+    """Whether a piece has gone since a game was taken up and before its first turn: it may have been crushed before."""
+    if state.published or len(strong(state.lines)) < 2 or possible(state.game, placement) is None:
+        return False
+    stood = state.game.picture(state.line.position).on
+    return sum(map(len, placement.on.values())) < sum(map(len, stood.values()))
 
 
 def _more_than_a_stroke(state: State, placement: Placement) -> bool:

@@ -407,3 +407,16 @@ def test_a_turn_that_nobody_has_seen_taken_back_stands() -> None:
     assert not table.told("withdrawn")
     table.play("RP=7")
     assert brief(table.events) == ["turn 1 RP=7"]
+
+
+def test_a_game_taken_up_before_a_crushed_piece_is_taken_off_accuses_nobody() -> None:
+    """RS=5 has just crushed GP on 1 (2 and 5 are taken); the referee begins here and knows of no attack."""
+    table = TaasenTable("auto")
+    table.lay("RT=9 RS=5 RP=4 GT=15 GS=8 GP=1 WT=2 WS=12 WP=13")
+    table.wait(2)
+    table.play("GP=")  # taken off
+    table.play("WT=1")
+    assert not table.told("illegal")
+    assert table.told("question")
+    table.play("RT=10")
+    assert not table.told("illegal")
