@@ -13,7 +13,11 @@ from vision.boardset import BoardSet
 from vision.errors import VisionError
 from vision.shapes import Line, Polygon, Shape, Text, rectangle
 
-CREDITS = {"transet": "Transet by Harm van Veen"}
+CREDITS = {
+    "taasen": "Taasen by Jennifer Diane Reitz",
+    "transet": "Transet by Harm van Veen",
+    "transfer": "Transfer by Hila and Ivan Moscovich",
+}
 
 
 def kit_pdf(board_set: BoardSet, counts: Mapping[str, int], paper: str = "a3", scale: float = 1.0) -> bytes:
