@@ -5,7 +5,7 @@ from __future__ import annotations
 from controller.referee.lines import Line, without_repeats
 from controller.referee.state import Candidate, Draft
 from controller.referee.strokes import Way
-from controller.rules.api import Game, Outcome, Position
+from controller.rules.api import CountsPoints, Game, Outcome, Position
 
 
 def strong(lines: tuple[Line, ...]) -> tuple[Line, ...]:
@@ -91,8 +91,10 @@ def outcome_of(game: Game, lines: tuple[Line, ...]) -> Outcome | None:
 def end_game(draft: Draft, outcome: Outcome) -> None:
     """The game is over; nothing in it can be changed any more."""
     data: dict[str, object] = {"winner": outcome.winner, "result": outcome.result, "why": outcome.why}
-    if outcome.score is not None:
-        data["score"] = list(outcome.score)
+    game = draft.state.game
+    if isinstance(game, CountsPoints):  # also where it was resigned, or the points are not known
+        score = outcome.score or game.score(draft.state.line.position)
+        data["score"] = list(score) if score is not None else None
     draft.emit("game_over", data)
     draft.set(
         phase="over",

@@ -367,9 +367,16 @@ def test_after_a_mid_game_start_the_score_stays_unknown() -> None:
     table.show("ooooo/sssss/ggggg/yyyyy/bbbbb/vvvvv/ppppp/-/-")
     over = only(table, "game_over")
     assert (over.data["winner"], over.data["result"]) == (None, "score unknown")
-    assert over.data.get("score") is None
+    assert over.data["score"] is None
     assert table.view is not None
     assert table.view.score is None
+
+
+def test_the_score_is_told_however_the_game_ends() -> None:
+    table = TransferTable.at(f"{P0} S 2-1")
+    table.press("South", "resign")
+    over = only(table, "game_over")
+    assert (over.data["winner"], over.data["score"]) == ("North", [2, 1])
 
 
 def test_early_end_is_an_option() -> None:
