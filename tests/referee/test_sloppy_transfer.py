@@ -38,6 +38,7 @@ NEVER_SHOWN = {"SETUP_ADJACENT", "TWO_ON_A_SITE", "MISSING_PIECE"}
 # Tables that once showed a fault, of the players or of the referee.
 HONEST = {
     107: "a turn changed before the reply, explained by the turn before changed instead",
+    4300: "a slip before the first turn, taken for a turn of the other side: nobody had begun yet",
 }
 
 

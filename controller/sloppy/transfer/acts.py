@@ -167,8 +167,11 @@ class Hands:
 
 
 def plainly_wrong(table: Sitting, seen: Placement) -> bool:
-    """Whether no turn explains this: not the one being made, and not the last one changed."""
+    """Whether no turn explains this: not the one being made, and not the last one changed, nor, before the first turn
+    has shown who begins, one of the other side."""
     positions = [table.position, *(before for before, _ in table.history[-1:])]
+    if not table.history:
+        positions = [table.game.with_mover(table.position, player) for player in table.game.players]
     return all(table.game.judge(position, table.game.normal(seen)).answer == "illegal" for position in positions)
 
 
