@@ -341,6 +341,17 @@ def test_option_adjacency() -> None:
     assert cells.score(cells.after(full, cells.parse_turn(full, "LH1 UC1"))) == (1, 0)
 
 
+def test_where_gaps_count_a_row_that_has_slid_is_named_and_slides_back() -> None:
+    cells = G.with_options({"adjacency": "cells"})
+    for side in "SN?":
+        before = cells.parse_position(f"osgy/.bvpo{P0[9:]} {side}")
+        found = cells.judge(before, seen("o.sgy/bvpo" + P0[9:]))
+        assert (found.answer, [r.code for r in found.reasons]) == ("illegal", ["NOT_A_TURN"])
+        assert found.reasons[0].sites == ("A2", "A5", "B1", "B5")
+        back = " ".join(f"{shift.origin}-{shift.to}" for shift in found.way_back)
+        assert back == "A3-A2 A4-A3 A5-A4 B4-B5 B3-B4 B2-B3 B1-B2"
+
+
 def test_option_platform() -> None:
     assert legal(f"{P0} S", "LA1 LB1 UC1@2 UD1", platform="free")
     before = G.parse_position(f"{P0} S")

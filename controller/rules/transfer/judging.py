@@ -82,7 +82,7 @@ class Judgement:
         extra = too_many(seen, self.before)
         if extra:
             reasons = miscounted(self.before, seen, extra, self.sides[0])
-            return Verdict("illegal", reasons=reasons, way_back=way_back(self.before, seen))
+            return Verdict("illegal", reasons=reasons, way_back=way_back(self.before, seen, self.law.cells))
         unseen = absent(seen, self.before)
         if unseen:
             missing = tuple(KIND_OF[letter] for letter in unseen)
@@ -150,7 +150,7 @@ class Judgement:
         """The verdict on a board on which nothing is missing."""
         twice = doubled(seen, self.sides[0]) if self.law.cells else ()
         if twice:
-            return Verdict("illegal", reasons=twice, way_back=way_back(self.before, seen))
+            return Verdict("illegal", reasons=twice, way_back=way_back(self.before, seen, self.law.cells))
         readings = {side: self._read(seen, side) for side in self.sides}
         answers = {reading.answer for reading in readings.values()}
         if "unchanged" in answers:
@@ -166,10 +166,11 @@ class Judgement:
         if going:
             if done is not None and going == [done]:
                 reasons = owing(seen.board(done, self.law), done)
-                return Verdict("illegal", reasons=reasons, way_back=way_back(self.before, seen))
+                return Verdict("illegal", reasons=reasons, way_back=way_back(self.before, seen, self.law.cells))
             return Verdict("partial", owed=tuple(self._owed(seen, side) for side in going))
         stuck = next((side for side, reading in readings.items() if reading.stuck), None)
-        return Verdict("illegal", reasons=self._reasons(seen, stuck), way_back=way_back(self.before, seen))
+        back = way_back(self.before, seen, self.law.cells)
+        return Verdict("illegal", reasons=self._reasons(seen, stuck), way_back=back)
 
     def _owed(self, seen: Lanes, side: Player) -> Owed:
         """The act that must follow: the piece at the mouth, and the cells by which it may go in."""
@@ -188,6 +189,10 @@ class Judgement:
             return full
         if stuck is not None:
             return (dead_end(seen, stuck),)
+        if seen.pieces == self.before.pieces:  # where gaps count, pieces may not just slide
+            pairs = zip(self.before.at[:9], seen.at[:9], strict=True)
+            slid = sorted({site for was, now in pairs for site in {*was} ^ {*now}})
+            return (reason("NOT_A_TURN", self.sides[0], tuple(slid)),)
         found = []
         for side in self.sides:
             found.append(Case(self.before, seen, side, self.law, self.work).reasons(len(self.sides) == 2))
@@ -198,7 +203,7 @@ class Judgement:
         if seen.pieces == self.before.pieces:
             return Verdict("unchanged")
         missing = tuple(KIND_OF[letter] for letter in absent(seen, self.before))
-        back = way_back(self.before, seen)
+        back = way_back(self.before, seen, self.law.cells)
         if all(shift.origin is None for shift in back):
             return Verdict("partial", missing=missing)
         sites = tuple(shift.origin for shift in back if shift.origin is not None)

@@ -163,8 +163,13 @@ def _filled(lanes: Lanes, puts: tuple[tuple[int, int, str], ...]) -> Lanes:
     return Lanes(tuple(pieces), tuple(stands))
 
 
-def way_back(before: Lanes, seen: Lanes) -> tuple[Shift, ...]:
-    """The fewest shifts to the lanes before: in each lane the longest common order stays, whatever slides with it."""
+def way_back(before: Lanes, seen: Lanes, cells: bool = False) -> tuple[Shift, ...]:
+    """The fewest shifts to the lanes before: in each lane the longest common order stays, whatever slides with it.
+
+    With `cells`, where nothing has left its order, what has slid along its row goes back, too.
+    """
+    if cells and before.pieces == seen.pieces:
+        return _slid(before, seen)
     taken: dict[str, list[Site]] = {}
     wanted: dict[str, list[Site]] = {}
     for lane, (old, new) in enumerate(zip(before.pieces, seen.pieces, strict=True)):
@@ -188,6 +193,17 @@ def way_back(before: Lanes, seen: Lanes) -> tuple[Shift, ...]:
         shifts += [Shift(kind, origin, to) for origin, to in zip(origins, targets, strict=True)]
     # What stands on a platform goes first: the mouth before what lies behind it.
     return tuple(sorted(shifts, key=lambda shift: (shift.origin is None, -_lane(shift.origin))))
+
+
+def _slid(before: Lanes, seen: Lanes) -> tuple[Shift, ...]:
+    """Each piece that stands on another cell of its row; first those in front of a move to a lower cell."""
+    down: list[Shift] = []
+    up: list[Shift] = []
+    for lane in range(9):
+        for letter, origin, to in zip(seen.pieces[lane], seen.at[lane], before.at[lane], strict=True):
+            if origin != to:
+                (down if PLACE[to] < PLACE[origin] else up).append(Shift(KIND_OF[letter], origin, to))
+    return (*down, *reversed(up))
 
 
 def _lane(site: Site | None) -> int:
