@@ -128,7 +128,7 @@ def run_judge(args: argparse.Namespace) -> int:
         else:
             _tell(("legal" if told["legal"] else "illegal") + f": {told['text']}", told, told["position"])
         return 0
-    for placement in read_placements(args.placement):
+    for placement in read_placements(args.placement, game.sites):
         told = judge_placement(game, position, placement, args.language)
         if args.json:
             _line(told)
@@ -224,7 +224,7 @@ def shift_json(shift: Shift) -> dict[str, Any]:
     return {"piece": shift.piece, "from": shift.origin, "to": shift.to}
 
 
-def read_placements(source: str) -> list[Placement]:
+def read_placements(source: str, sites: frozenset[str]) -> list[Placement]:
     """JSON itself, a file with a line for each placement, or `-` for stdin. CommandError where it can't be read."""
     if source == "-":
         text = sys.stdin.read()
@@ -238,7 +238,7 @@ def read_placements(source: str) -> list[Placement]:
         objects = [_parsed(line) for line in text.splitlines() if line.strip()]
     if not objects:
         raise CommandError("there is no placement to judge; give one JSON object", 2)
-    return [placement_of(data) for data in objects]
+    return [placement_of(data, sites) for data in objects]
 
 
 def _parsed(line: str) -> Any:
@@ -250,12 +250,14 @@ def _parsed(line: str) -> Any:
         raise CommandError("the placement is no JSON; give it as `look --json` writes it", 2) from None
 
 
-def placement_of(data: Any) -> Placement:
-    """A placement in the shape of `look`; unknown keys are ignored."""
+def placement_of(data: Any, every_site: frozenset[str]) -> Placement:
+    """A placement in the shape of `look`; unknown keys are ignored. Where no board was found no site was seen."""
     if not isinstance(data, dict):
         raise CommandError('a placement is an object such as {"placement": {"a1": ["dark-PINET"]}}', 2)
     if isinstance(data.get("error"), str):
         raise RulesError(f"this is no placement but an error: {data['error']}")
+    if data.get("game", "") is None:
+        return Placement({}, (), every_site)
     on = data.get("placement", {})
     if not isinstance(on, dict) or not all(_names(kinds) for kinds in on.values()):
         raise CommandError('"placement" maps each occupied site to a list of pieces', 2)

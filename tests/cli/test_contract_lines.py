@@ -97,7 +97,7 @@ def test_look_has_every_key_and_feeds_the_judge(capsys, tmp_path):
     answer = json.loads(
         lines_of(capsys, "rules", "judge", "transet", "--placement", str(tmp_path / "seen.json"), "--json")
     )
-    assert set(answer) == {"answer", "turns", "extendable", "owed", "missing", "reasons", "way_back"}
+    assert set(answer) >= {"answer", "turns", "extendable", "owed", "missing", "reasons", "way_back"}
     assert answer["answer"] == "complete"
     assert [turn["text"] for turn in answer["turns"]] == ["d1-c2"]
 

@@ -103,6 +103,14 @@ def test_judge_a_placement(capsys: pytest.CaptureFixture[str], tmp_path: Path, m
     assert [json.loads(line)["answer"] for line in out.splitlines()] == ["partial", "complete"]
 
 
+@pytest.mark.parametrize("game", ["transet", "taasen", "transfer"])
+def test_a_picture_without_a_board_leaves_everything_unclear(capsys: pytest.CaptureFixture[str], game: str) -> None:
+    blank = {"image": "x.jpg", "game": None, "set": None, "placement": {}, "off": [], "hidden": [], "platforms": None}
+    code, out, _ = run(capsys, "judge", game, "--json", "--placement", json.dumps(blank))
+    told = json.loads(out)
+    assert (code, told["answer"], told["reasons"], told["way_back"]) == (0, "unclear", [], [])
+
+
 def test_options(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = run(capsys, "options", "transet")
     assert code == 0
