@@ -67,9 +67,11 @@ def logarithmic(grey: Image) -> Image:
     return np.asarray(cv2.LUT(grey, LOG_TABLE))
 
 
-def _mark_length_mm(board_set: BoardSet) -> float:
+def _mark_lengths_mm(board_set: BoardSet) -> tuple[float, float]:
+    """How long the smallest and the largest mark of a set are."""
     marks = board_set.tokens.marks.values()
-    return board_set.tokens.size_mm * max(max(m.length, m.ring, m.dot, 1.73 * m.triangle) for m in marks)
+    lengths = [board_set.tokens.size_mm * max(m.length, m.ring, m.dot, 1.73 * m.triangle) for m in marks]
+    return min(lengths), max(lengths)
 
 
 def candidates_mm(grey: Image, registration: Registration, region: tuple[int, int, int, int] | None = None) -> Array:
@@ -87,7 +89,8 @@ def candidates_mm(grey: Image, registration: Registration, region: tuple[int, in
     part = cv2.blur(part, (3, 3)) if shrink == 1 else part
     levels = logarithmic(part)
     small = scale / shrink
-    length_px = _mark_length_mm(board_set) * small
+    shortest_mm, longest_mm = _mark_lengths_mm(board_set)
+    length_px, least = longest_mm * small, shortest_mm / longest_mm
     window = int(length_px * 0.9) | 1
     mean = cv2.blur(levels, (window, window))
     _, noise = cv2.threshold(cv2.absdiff(part, cv2.blur(part, (window, window))), NOISE, 255, cv2.THRESH_BINARY_INV)
@@ -99,7 +102,8 @@ def candidates_mm(grey: Image, registration: Registration, region: tuple[int, in
         stats, centroids = stats[1:], centroids[1:]
         long = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT])
         area = stats[:, cv2.CC_STAT_AREA] / length_px**2
-        good = (long > 0.5 * length_px) & (long < 1.5 * length_px) & (area > 0.05) & (area < 0.8)
+        good = (long > min(0.5, 0.7 * least) * length_px) & (long < 1.5 * length_px)
+        good &= (area > min(0.05, 0.055 * least)) & (area < 0.8)
         middles.append(centroids[good])
     points = np.concatenate(middles) * shrink + (shrink - 1) / 2 + [x0, y0]
     if len(points) == 0:
