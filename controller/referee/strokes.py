@@ -6,7 +6,7 @@ Nothing is tried beyond one turn, for there are too many. Instead the stages tha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from controller.referee.lines import Line, without_repeats
@@ -75,6 +75,9 @@ def explain_by_strokes(
     same = [base for base in believed if base.verdict.answer == "unchanged"]
     less = [(rank, line) for rank, line in _others(game, lines, pending, way) if not same or rank not in CHANGES]
     bases = [*believed, *(judged(rank, line) for rank, line in less)]
+    if any(base.rank in CHANGES and base.verdict.answer == "unchanged" for base in bases):
+        # Everything put back: likelier than a turn from a board that nothing led to.
+        bases = [replace(base, rank=WEAK) if _taken_as_seen(game, base.line) else base for base in bases]
     if same:
         rest = bases[len(believed) :]
         found = _ranked([base.line for base in same], [*_ends(game, rest, way), *_unseen(rest)])
@@ -113,6 +116,11 @@ def _others(game: Game, lines: Sequence[Line], pending: Sequence[Line], way: Way
     for line in pending:
         if line not in lines:
             yield WAITING, line
+
+
+def _taken_as_seen(game: Game, line: Line) -> bool:
+    """Whether a line goes on from a board as it stood when the thread was lost, and from no turn of its record."""
+    return bool(line.record) and not line.steps and game.position_text(line.position) != line.record[-1].position
 
 
 def _refuted(game: Game, position: Position, placement: Placement) -> bool:

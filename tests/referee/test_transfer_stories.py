@@ -577,3 +577,20 @@ def test_who_has_lost_the_thread_accuses_nobody_of_a_done() -> None:
     table.press("South")
     table.wait(1)
     assert brief(table.told()) == ["question"]
+
+
+def test_everything_put_back_after_a_question_takes_the_turn_back() -> None:
+    """South plays, a piece is carried from row to row (asked about), then the board stands as before South's turn."""
+    before = "-/ooooo/vvvvv/gyyyy/ppppp/-/sssss/ygggg/bbbbb"
+    table = TransferTable.at(f"{before} S 0-0")
+    table.show("-/ooooo/vvvvv/gyyyy/ppppp/-/sssss/ygggg/bbbbb")
+    table.show("-/ooooo/vvvvv/yyyy/ppppp/-/sssss/ygggg/bbbbb", south="g")
+    table.show("g/ooooo/vvvvv/yyyy/ppppp/-/sssss/ygggg/bbbbb")
+    assert table.texts() == ["LD1 UA1"]
+    table.show("g/ooooo/vvvvv/yyyys/ppppp/-/ssss/ygggg/bbbbb")
+    assert [one.event for one in table.told("question", "illegal")] == ["question"]
+    table.show(before)
+    assert table.texts() == []
+    assert not table.told("illegal", "game_over")
+    assert table.view is not None
+    assert table.view.score == (0, 0)
