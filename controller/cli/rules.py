@@ -128,14 +128,19 @@ def run_judge(args: argparse.Namespace) -> int:
         else:
             _tell(("legal" if told["legal"] else "illegal") + f": {told['text']}", told, told["position"])
         return 0
+    unread = 0
     for placement in read_placements(args.placement, game.sites):
+        if isinstance(placement, RulesError):  # a picture that `look` couldn't read: the others are answered
+            print(f"boardref: {placement}", file=sys.stderr, flush=True)
+            unread += 1
+            continue
         told = judge_placement(game, position, placement, args.language)
         if args.json:
             _line(told)
         else:
             ends = "; ".join(f"{turn['text']} -> {turn['position']}" for turn in told["turns"])
             _tell(told["answer"] + (" (may be extended)" if told["extendable"] else ""), told, ends)
-    return 0
+    return 1 if unread else 0
 
 
 def _tell(head: str, told: Mapping[str, Any], end: str | None) -> None:
@@ -224,8 +229,11 @@ def shift_json(shift: Shift) -> dict[str, Any]:
     return {"piece": shift.piece, "from": shift.origin, "to": shift.to}
 
 
-def read_placements(source: str, sites: frozenset[str]) -> list[Placement]:
-    """JSON itself, a file with a line for each placement, or `-` for stdin. CommandError where it can't be read."""
+def read_placements(source: str, sites: frozenset[str]) -> list[Placement | RulesError]:
+    """JSON itself, a file with a line for each placement, or `-` for stdin. CommandError where it can't be read.
+
+    A line in which `look` reports an error stands as that error.
+    """
     if source == "-":
         text = sys.stdin.read()
     elif source.lstrip().startswith(("{", "[")):
@@ -238,7 +246,13 @@ def read_placements(source: str, sites: frozenset[str]) -> list[Placement]:
         objects = [_parsed(line) for line in text.splitlines() if line.strip()]
     if not objects:
         raise CommandError("there is no placement to judge; give one JSON object", 2)
-    return [placement_of(data, sites) for data in objects]
+    return [_error_of(data) or placement_of(data, sites) for data in objects]
+
+
+def _error_of(data: Any) -> RulesError | None:
+    if isinstance(data, dict) and isinstance(data.get("error"), str):
+        return RulesError(f"this is no placement but an error: {data['error']}")
+    return None
 
 
 def _parsed(line: str) -> Any:
@@ -254,8 +268,6 @@ def placement_of(data: Any, every_site: frozenset[str]) -> Placement:
     """A placement in the shape of `look`; unknown keys are ignored. Where no board was found no site was seen."""
     if not isinstance(data, dict):
         raise CommandError('a placement is an object such as {"placement": {"a1": ["dark-PINET"]}}', 2)
-    if isinstance(data.get("error"), str):
-        raise RulesError(f"this is no placement but an error: {data['error']}")
     if data.get("game", "") is None:
         return Placement({}, (), every_site)
     on = data.get("placement", {})

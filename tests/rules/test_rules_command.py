@@ -158,3 +158,14 @@ def test_the_registry_finds_games_by_entry_point() -> None:
     assert game_named("transet").author == "Harm van Veen"
     with pytest.raises(UnknownGameError, match="no game"):
         game_named("chess")
+
+
+def test_a_picture_that_could_not_be_read_keeps_no_other_from_being_judged(capsys, tmp_path):
+    start = {"a1": ["dark-PINET"]}
+    lines = [{"image": "none.jpg", "error": "there is no such file"}, {"placement": start}]
+    file = tmp_path / "looked.jsonl"
+    file.write_text("\n".join(json.dumps(line) for line in lines))
+    assert main(["rules", "judge", "transet", "--placement", str(file), "--json"]) == 1
+    out, err = capsys.readouterr()
+    assert [json.loads(line)["answer"] for line in out.splitlines()] == ["partial"]
+    assert "no such file" in err
