@@ -5,6 +5,7 @@ Lanes are numbered: 0 to 8 the rows A to I (South to North), 9 South's platform,
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -196,14 +197,22 @@ def way_back(before: Lanes, seen: Lanes, cells: bool = False) -> tuple[Shift, ..
 
 
 def _slid(before: Lanes, seen: Lanes) -> tuple[Shift, ...]:
-    """Each piece that stands on another cell of its row; first those in front of a move to a lower cell."""
+    """What stands on other cells of its row; pieces of one colour are alike, so that only cells that differ count.
+
+    First those that go to a lower cell, so that each finds its cell free.
+    """
     down: list[Shift] = []
     up: list[Shift] = []
     for lane in range(9):
-        for letter, origin, to in zip(seen.pieces[lane], seen.at[lane], before.at[lane], strict=True):
-            if origin != to:
+        stood, stands = (Counter(zip(one.pieces[lane], one.at[lane], strict=True)) for one in (before, seen))
+        for letter in sorted(set(seen.pieces[lane])):
+            left = sorted(site for which, site in (stands - stood).elements() if which == letter)
+            free = sorted(site for which, site in (stood - stands).elements() if which == letter)
+            for origin, to in zip(left, free, strict=True):
                 (down if PLACE[to] < PLACE[origin] else up).append(Shift(KIND_OF[letter], origin, to))
-    return (*down, *reversed(up))
+    down.sort(key=lambda shift: PLACE[shift.to or ""])
+    up.sort(key=lambda shift: PLACE[shift.to or ""], reverse=True)
+    return (*down, *up)
 
 
 def _lane(site: Site | None) -> int:
