@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.artwork import raster
-from vision.boardset import BoardSet
+from vision.boardset import BoardSet, SetKey
 from vision.palette import linear, looks
 from vision.registration import NO_MAP, Array, Image, Registration
 
@@ -51,19 +51,8 @@ def logs_of(picture: npt.NDArray[np.floating] | Image) -> npt.NDArray[np.float32
     return np.asarray(np.log(np.asarray(picture, np.float32) + 6.0))
 
 
-class _Key:
-    def __init__(self, board_set: BoardSet) -> None:
-        self.board_set = board_set
-
-    def __hash__(self) -> int:
-        return id(self.board_set)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.board_set is self.board_set
-
-
 @lru_cache(maxsize=8)
-def _drawing(key: _Key) -> Drawing:
+def _drawing(key: SetKey) -> Drawing:
     board_set = key.board_set
     width, height = (int(side // CELL_MM) for side in board_set.sheet_mm)
     fine: Image = raster(board_set, 4 / CELL_MM)[: height * 4, : width * 4]
@@ -102,7 +91,7 @@ def _drawing(key: _Key) -> Drawing:
 
 def drawing(board_set: BoardSet) -> Drawing:
     """The set's sheet on the grid."""
-    return _drawing(_Key(board_set))
+    return _drawing(SetKey(board_set))
 
 
 class PaperView:

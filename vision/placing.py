@@ -9,7 +9,7 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from vision.boardset import BoardSet, Point, Site, border_distance, contains
+from vision.boardset import BoardSet, Point, SetKey, Site, border_distance, contains
 from vision.platforms import Card, slot_sites
 from vision.registration import Array
 from vision.sighting import Token
@@ -49,19 +49,8 @@ class Area:
         return left - NEAR_MM <= x_mm <= right + NEAR_MM and top - NEAR_MM <= y_mm <= bottom + NEAR_MM
 
 
-class _Key:
-    def __init__(self, board_set: BoardSet) -> None:
-        self.board_set = board_set
-
-    def __hash__(self) -> int:
-        return id(self.board_set)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.board_set is self.board_set
-
-
 @lru_cache(maxsize=8)
-def _areas(key: _Key) -> tuple[Area, ...]:
+def _areas(key: SetKey) -> tuple[Area, ...]:
     board_set = key.board_set
     of_track = {site: name for name, sites in board_set.tracks.items() for site in sites}
     tracks = [[board_set.site(site) for site in sites] for sites in board_set.tracks.values()]
@@ -83,7 +72,7 @@ class Ground:
     @classmethod
     def of(cls, board_set: BoardSet, cards: Mapping[str, Card | None]) -> Ground:
         """The board's own areas with those of the cards where they lie."""
-        areas = list(_areas(_Key(board_set)))
+        areas = list(_areas(SetKey(board_set)))
         slots: list[Site] = []
         for card in cards.values():
             if card is not None:

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from vision.artwork import raster
-from vision.boardset import BoardSet
+from vision.boardset import BoardSet, SetKey
 from vision.marks import polarity
 from vision.registration import Pose, Registration
 from vision.tokens import Found, Look, find
@@ -22,19 +22,8 @@ EVEN = 0.3
 FAR_MM = 1e5
 
 
-class _Key:
-    def __init__(self, board_set: BoardSet) -> None:
-        self.board_set = board_set
-
-    def __hash__(self) -> int:
-        return id(self.board_set)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.board_set is self.board_set
-
-
 @lru_cache(maxsize=8)
-def _likenesses(key: _Key) -> tuple[Found, ...]:
+def _likenesses(key: SetKey) -> tuple[Found, ...]:
     board_set = key.board_set
     width, height = board_set.sheet_mm
     image = cv2.GaussianBlur(raster(board_set, PX_PER_MM), (0, 0), 0.5 * PX_PER_MM)
@@ -48,7 +37,7 @@ def _likenesses(key: _Key) -> tuple[Found, ...]:
 
 def unlike_print(board_set: BoardSet, found: list[Found]) -> list[Found]:
     """Without those that are only what is printed there."""
-    prints = _likenesses(_Key(board_set))
+    prints = _likenesses(SetKey(board_set))
     return [token for token in found if not any(_is_print(board_set, token, print_) for print_ in prints)]
 
 

@@ -9,7 +9,6 @@ from functools import lru_cache
 from controller.rules.api import (
     Kind,
     Option,
-    OptionError,
     Outcome,
     Placement,
     Player,
@@ -21,6 +20,7 @@ from controller.rules.api import (
     Verdict,
 )
 from controller.rules.judging import match, moved, way_back
+from controller.rules.options import option_values
 from controller.rules.transet import text as texts
 from controller.rules.transet.board import (
     COUNT,
@@ -65,13 +65,7 @@ class Transet:
 
     def __init__(self, chosen: Mapping[str, str] | None = None) -> None:
         """`chosen`: option values; OptionError names what is unknown."""
-        values = {name: option.default for name, option in OPTIONS.items()}
-        for name, value in (chosen or {}).items():
-            if name not in OPTIONS:
-                raise OptionError(f"transet has no option {name!r}; it has {', '.join(OPTIONS)}")
-            if value not in OPTIONS[name].choices:
-                raise OptionError(f"option {name} takes {' or '.join(OPTIONS[name].choices)}, not {value!r}")
-            values[name] = value
+        values = option_values(self.name, OPTIONS, chosen)
         self.chosen: Mapping[str, str] = values
         self._exchange = values["swop_exchange"] == "true"
         self._swop_wins = values["swop_wins"] == "true"

@@ -8,7 +8,6 @@ from functools import lru_cache
 from controller.rules.api import (
     Kind,
     Option,
-    OptionError,
     Outcome,
     Placement,
     Player,
@@ -19,6 +18,7 @@ from controller.rules.api import (
     TurnVerdict,
     Verdict,
 )
+from controller.rules.options import option_values
 from controller.rules.transfer import generator, scoring, text
 from controller.rules.transfer import picture as pictures
 from controller.rules.transfer import setup as setups
@@ -69,13 +69,7 @@ class Transfer:
 
     def __init__(self, chosen: Mapping[str, str] | None = None) -> None:
         """`chosen`: option values; OptionError names what is unknown."""
-        values = {name: option.default for name, option in OPTIONS.items()}
-        for name, value in (chosen or {}).items():
-            if name not in OPTIONS:
-                raise OptionError(f"transfer has no option {name!r}; it has {', '.join(OPTIONS)}")
-            if value not in OPTIONS[name].choices:
-                raise OptionError(f"option {name} takes {' or '.join(OPTIONS[name].choices)}, not {value!r}")
-            values[name] = value
+        values = option_values(self.name, OPTIONS, chosen)
         self.chosen: Mapping[str, str] = values
         self.law: Law = law_of(values)
         self._null_turn = values["null_turn"] == "allow"

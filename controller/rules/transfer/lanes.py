@@ -10,24 +10,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from controller.rules.api import Kind, Placement, Player, RulesError, Shift, Site
+from controller.rules.transfer import picture as pictures
 from controller.rules.transfer.board import (
     KIND_OF,
     LETTER_OF,
     NORTH,
-    ROOM,
-    ROWS,
-    SLOTS,
     SOUTH,
     TransferPosition,
 )
 from controller.rules.transfer.matching import Board
 from controller.rules.transfer.strokes import GAP, Law, view
 
-LANES: tuple[tuple[Site, ...], ...] = (
-    *(tuple(f"{row}{cell}" for cell in range(1, ROOM + 1)) for row in ROWS),
-    SLOTS[SOUTH],
-    SLOTS[NORTH],
-)
+LANES: tuple[tuple[Site, ...], ...] = tuple(pictures.LANES.values())
 PLATFORM = {SOUTH: 9, NORTH: 10}
 PLACE = {site: (lane, at) for lane, sites in enumerate(LANES) for at, site in enumerate(sites)}
 FOREIGN = "?"  # a piece that this game does not have
