@@ -110,8 +110,6 @@ def _follow_thread(draft: Draft, placement: Placement) -> None:
         draft.set_seen(away=True, gap_s=max(seen.gap_s, state.t_s - seen.steady_s))
     if seen.clocks.settled(state.timing):
         draft.set_seen(steady=placement, steady_s=state.t_s, away=False)
-        if agree(seen.explained, placement):
-            draft.set_seen(explained_s=state.t_s)
 
 
 def _follow_trouble(draft: Draft, code: str | None) -> None:

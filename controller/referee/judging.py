@@ -11,7 +11,6 @@ from controller.referee.lines import Line, same_history, without_repeats
 from controller.referee.offences import name_offence, side_read
 from controller.referee.reading import agree, differing, left_their_places
 from controller.referee.record import (
-    after_rest,
     believe,
     candidate,
     differ,
@@ -142,9 +141,6 @@ def accept(draft: Draft, choice: Choice) -> None:
     if state.question_about == "thread":
         kept = [line.as_stage() for line in state.lines if not any(same_history(line, new) for new in lines)]
         lines = without_repeats([*lines, *kept])[:MOST_LINES]
-    rested_s = state.seen.explained_s - state.accepted_s if state.accepted_s is not None else 0.0
-    if rested_s >= state.timing.extendable_s:
-        lines = after_rest(lines, state.lines)
     before = len(state.published)
     put_back = found.answer == "unchanged" or len(lines[0].record) < before
     had_offence = state.offence is not None

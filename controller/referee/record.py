@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.referee.lines import Line, without_repeats
+from controller.referee.lines import Line
 from controller.referee.state import Candidate, Draft
 from controller.referee.strokes import Way
 from controller.rules.api import CountsPoints, Game, Outcome, Position
@@ -11,18 +11,6 @@ from controller.rules.api import CountsPoints, Game, Outcome, Position
 def strong(lines: tuple[Line, ...]) -> tuple[Line, ...]:
     """The lines whose position stands on the table."""
     return tuple(line for line in lines if not line.weak)
-
-
-def after_rest(lines: tuple[Line, ...], believed: tuple[Line, ...]) -> tuple[Line, ...]:
-    """Where the last turn has rested on the table, a new turn is likelier than a change of that one.
-
-    The others stay as weak lines: what follows may still show that the last turn was changed.
-    """
-    records = [line.record for line in strong(believed)]
-    goes_on = [line for line in strong(lines) if any(line.record[: len(one)] == one for one in records)]
-    if not goes_on:
-        return lines
-    return without_repeats([line if line in goes_on else line.as_stage() for line in lines])
 
 
 def believe(draft: Draft, lines: tuple[Line, ...]) -> None:

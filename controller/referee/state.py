@@ -29,7 +29,6 @@ class Seen:
     `looked`: tokens and hidden sites as the eyes gave them; `readings`: what they may mean.
     `touched`: sites hidden or changed since then; `touched_since_pending`: since a complete turn stood settled. `seam`:
     the last settled picture of a position or a stage.
-    `explained`: that picture, `explained_s` when it was last seen settled.
     `steady`: the last settled picture, `steady_s` when it was last seen so; `away`: something else stands since.
     `gap_s`: how long before the change the board was last seen settled.
     """
@@ -41,7 +40,6 @@ class Seen:
     touched: frozenset[Site] = frozenset()
     touched_since_pending: frozenset[Site] = frozenset()
     explained: Placement = NOTHING
-    explained_s: float = 0.0
     seam: Placement = NOTHING
     steady: Placement | None = None
     steady_s: float = 0.0

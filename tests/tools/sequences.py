@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Check a folder of sequences: every still token by `look`, every turn by `watch` when stretched.
 
-    sequences.py FOLDER [--only NAME-PREFIX] [--still-only] [--once]
+sequences.py FOLDER [--only NAME-PREFIX] [--still-only] [--once]
 """
 
 import argparse
@@ -104,10 +104,21 @@ def watch(sequence: Path, stretch: Path, times: int) -> list[str]:
     restored = sum(event["event"] == "restored" for event in events)
     if restored != len(offences):
         faults.append(f"{restored} restorations for {len(offences)} offences")
-    for kind in ("question", "cannot_see", "board_moved", "rearranging"):
+    asked = [event for event in events if event["event"] == "question"]
+    # Where a board has two legal histories that differ in whose turn it is, the contract asks; the truth must be one.
+    for event in asked:
+        if not any(
+            one["player"] == want["player"]
+            and same_board(game, board_of(game, one["position"]), standing(truth["frames"][want["last_frame"]]))
+            for one in event["candidates"]
+            for want in wanted
+        ):
+            faults.append(f"a question that leaves out the truth: {event['candidates']}")
+    for kind in ("cannot_see", "board_moved", "rearranging"):
         if any(event["event"] == kind for event in events):
             faults.append(f"a {kind} nobody needed: {[e for e in events if e['event'] == kind][:2]}")
-    print(f"{sequence.name}: watch, {len(played)} turns of {len(wanted)}, {len(illegal)} alarms, {len(faults)} faults")
+    told = f"{len(played)} turns of {len(wanted)}, {len(illegal)} alarms, {len(asked)} questions"
+    print(f"{sequence.name}: watch, {told}, {len(faults)} faults")
     return faults
 
 
