@@ -78,6 +78,9 @@ def explain(
     if likely.same:
         _stay(game, bases, placement, likely)
     hidden = [*likely.unclear, *unlikely.unclear]
+    if quick is not None and quick.answer == "unclear" and not held:
+        # A changed turn could explain it, or two quick ones through sites that can't be seen: wait until they can.
+        before.ends.clear()
     if likely.ends or before.ends or held:
         also = [] if likely.ends else before.stages
         weak = [*_lines(likely.stages), *unlikely.ends, *_lines(unlikely.stages), *_lines(also), *quickly, *hidden]
@@ -279,7 +282,7 @@ def _two_turns(
             if verdict.answer in ("illegal", "unchanged"):
                 continue
             middle = line.then(game, first)
-            uses = game.turn_sites(line.position, first)
+            uses = game.turn_sites(line.position, first) | may_use.undone
             if verdict.answer == "unclear" or (uses & placement.hidden and verdict.answer in ("complete", "partial")):
                 hidden_turn = True
             elif verdict.answer == "complete":
@@ -303,12 +306,16 @@ def _two_turns(
 
 @dataclass(frozen=True)
 class _MayUse:
-    """The sites that the first and the second of two turns may use; the first must be `only`, must not be `never`."""
+    """The sites that the first and the second of two turns may use; the first must be `only`, must not be `never`.
+
+    `undone`: the sites of a last turn that would have been taken back.
+    """
 
     first: frozenset[Site]
     second: frozenset[Site]
     only: Turn | None = None
     never: Turn | None = None
+    undone: frozenset[Site] = frozenset()
 
 
 def _starts(
@@ -326,7 +333,8 @@ def _starts(
         if base.steps:
             last = base.steps[-1]
             # The last turn as it was leads to `base` again, and that was tried.
-            yield base.back(), _MayUse(sites | game.turn_sites(last.before, last.turn), sites, never=last.turn)
+            undone = game.turn_sites(last.before, last.turn)
+            yield base.back(), _MayUse(sites | undone, sites, never=last.turn, undone=undone)
         for longer in extensions(game, base):
             was, first = base.steps[-2], longer.steps[-2]
             if game.turn_sites(first.before, first.turn) <= sites | game.turn_sites(was.before, was.turn):
