@@ -53,11 +53,11 @@ class LightMap:
         return max(self.sites.values(), default=-1) + 1
 
     def entries(
-        self, scene: Scene, n_sites: int | None = None, n_bar: int | None = None
+        self, scene: Scene, n_sites: int | None = None, n_bar: int | None = None, *, lamp: bool = True
     ) -> tuple[tuple[int, int], ...]:
         """`scene` as (address, code), only what is lit; what the map or the device (its counts) lacks is left out."""
         found: list[tuple[int, int]] = []
-        if self.lamp and scene.lamp.hue:
+        if lamp and self.lamp and scene.lamp.hue:
             found.append((LAMP, scene.lamp.code))
         for player, (side, leds) in self.bars.items():
             if player in scene.bars:
@@ -69,11 +69,18 @@ class LightMap:
         return tuple(found)
 
     def message(
-        self, scene: Scene, epoch: int, n_sites: int | None = None, n_bar: int | None = None, max_payload: int = 500
+        self,
+        scene: Scene,
+        epoch: int,
+        n_sites: int | None = None,
+        n_bar: int | None = None,
+        max_payload: int = 500,
+        *,
+        lamp: bool = True,
     ) -> SceneMessage:
         """`scene` as the native wire's SCENE, cut to what a device can take in one frame (lamp and bars first)."""
         most = max(0, min(MOST_LIGHTS, (max_payload - 5) // 3))
-        lights = self.entries(scene, n_sites, n_bar)[:most]
+        lights = self.entries(scene, n_sites, n_bar, lamp=lamp)[:most]
         return SceneMessage(epoch, scene.number & 0xFF, max(0, min(255, scene.brightness)), lights)
 
     def as_json(self) -> str:

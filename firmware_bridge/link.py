@@ -1,7 +1,8 @@
 """Link: one supervised serial connection that finds, opens, resends, reconnects and never gives up.
 
 The state lives here, not in the device: the whole Scene is sent on every change and once a second, so a pulled plug
-costs nothing. Nothing here ever raises to the caller or blocks it; what is wrong stands in `status()`.
+costs nothing. Nothing here ever raises to the caller or blocks it; what is wrong stands in `status()`. What is said on
+an open connection is the wire's `Talk`.
 """
 
 from __future__ import annotations
@@ -14,66 +15,30 @@ import termios
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import serial
 
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.linkstate import LinkState, LinkStatus, Pace
 from firmware_bridge.ports import Find, finder, holder, usb_serial_port
-from firmware_bridge.scene import Scene
-from firmware_bridge.wire.native import (
-    NACK_CRC,
-    NACK_WORDS,
-    VERSION,
-    WAKE,
-    Ack,
-    ButtonEvent,
-    Clear,
-    Decoder,
-    DeviceHealth,
-    Fault,
-    Frame,
-    Heartbeat,
-    Hello,
-    HelloAck,
-    Message,
-    Nack,
-    encode,
-)
+from firmware_bridge.scene import DARK, Scene
+from firmware_bridge.talk import NOTHING_SHOWN, Lost, Talk
+from firmware_bridge.talks import talk_for
 
 __all__ = ["Link", "LinkState", "LinkStatus", "Pace", "usb_serial_port"]
 
-BAUD = 115200
 WRITE_TIMEOUT_S = 0.5
-DARK = Scene("dark", 0)
 
 _log = logging.getLogger(__name__)
 _FAULTS = (OSError, termios.error)  # pyserial's own error is an OSError; its flush lets termios.error through
-
-
-class _Lost(Exception):
-    """This connection is over; the text is the reason."""
-
-
-@dataclass
-class _InFlight:
-    """The one frame that waits for its answer."""
-
-    wire: bytes
-    seq: int
-    epoch: int
-    scene: Scene
-    first_s: float
-    sent_s: float
-    tries: int = 1
 
 
 class Link:
     """The connection to the lights, with its own thread from construction until `close`.
 
     `find`: `auto`, `usb:VID:PID[:SERIAL]`, a path, or a function that gives the path(s) to try, asked at every attempt.
-    `on_button(button, action)` is called in the link's thread, once for each press.
+    `wire`: one of `firmware_bridge.talks.WIRES`. `on_button(button, action)` is called in the link's thread, once for
+    each press.
     """
 
     def __init__(
@@ -81,12 +46,15 @@ class Link:
         find: Find | str,
         lightmap: LightMap,
         *,
+        wire: str = "native",
         on_button: Callable[[int, int], None] | None = None,
         pace: Pace | None = None,
     ) -> None:
         self._sought = find if isinstance(find, str) else "the lights"
         self._find = finder(find) if isinstance(find, str) else find
         self._map = lightmap
+        self._wire = wire
+        talk_for(wire, lightmap, Pace(), "")  # an unknown wire is named before anything starts
         self._on_button = on_button
         self._pace = pace or Pace()
         self._lock = threading.Lock()
@@ -95,7 +63,7 @@ class Link:
         os.set_blocking(self._wake_read, False)
         os.set_blocking(self._wake_write, False)
         self._scene, self._epoch = DARK, 0
-        self._acknowledged: tuple[int, Scene | None] = (0, None)
+        self._acknowledged = self._told = NOTHING_SHOWN
         self._status = LinkStatus(LinkState.SEARCHING, f"Looking for {self._sought}.", time.time())
         self._turn = 0
         self._thread = threading.Thread(target=self._run, name="lights", daemon=True)
@@ -110,6 +78,13 @@ class Link:
             epoch = self._epoch
         self._wake()
         return epoch
+
+    def remap(self, lightmap: LightMap) -> None:
+        """From now on Scenes mean this map; the newest is sent again by it at once."""
+        with self._lock:
+            self._map, self._epoch = lightmap, self._epoch % 0xFFFF + 1
+            self._acknowledged = (self._acknowledged[0], None)
+        self._wake()
 
     @property
     def acknowledged_epoch(self) -> int:
@@ -165,7 +140,7 @@ class Link:
             while not self._stop.is_set():
                 try:
                     self._attempt()
-                except _Lost as lost:
+                except Lost as lost:
                     reason = str(lost)
                 except _FAULTS as error:
                     reason = f"The connection broke ({error}). Check the cable; it is tried again by itself."
@@ -186,7 +161,7 @@ class Link:
         try:
             found = self._find()
         except Exception as error:
-            raise _Lost(f"The search for the lights failed: {error}") from None
+            raise Lost(f"The search for the lights failed: {error}") from None
         if found is None or isinstance(found, str):
             return (found,) if found else ()
         return tuple(found)
@@ -207,7 +182,7 @@ class Link:
     def _plugged_in(self) -> set[str]:
         try:
             return {path for path in self._paths() if os.path.exists(path)}
-        except _Lost:
+        except Lost:
             return set()
 
     def _attempt(self) -> None:
@@ -215,36 +190,83 @@ class Link:
         paths = self._paths()
         if not paths:
             where = "no USB serial port is there" if self._sought == "auto" else f"{self._sought} is not there"
-            raise _Lost(f"No lights: {where}. Plug the lights in; `boardref lights list` shows the ports.")
+            raise Lost(f"No lights: {where}. Plug the lights in; `boardref lights list` shows the ports.")
         path = paths[self._turn % len(paths)]
         self._turn += 1  # where several ports could be ours, the next attempt asks the next one
         self._set(LinkState.OPENING, "", port=path)
         port = _open(path)
         try:
-            _Session(self, port, path).run()
+            self._converse(port, talk_for(self._wire, self._map, self._pace, path))
         finally:
             self._turn -= self.status().device is not None  # it was ours: the same place first
             _close(port)
 
+    def _converse(self, port: serial.Serial, talk: Talk) -> None:
+        """Talk over one open port until it is lost or the link is closed."""
+        port.baudrate = talk.baud
+        port.write(talk.begin(time.monotonic()))
+        while not self._stop.is_set():
+            with self._lock:
+                talk.show(self._scene, self._epoch, self._map)
+            if out := talk.due(time.monotonic()):
+                port.write(out)
+            self._tell(talk)
+            if data := self._receive(port, talk.next_s(time.monotonic()) - time.monotonic()):
+                talk.take(data, time.monotonic())
+                self._tell(talk)
+            for button, action in talk.presses():
+                self._press(button, action)
+        if out := talk.end(time.monotonic()):
+            port.write(out)
+
+    def _tell(self, talk: Talk) -> None:
+        """Take over how the talk stands, and what the device shows."""
+        now, old = talk.standing, self.status()
+        if (now.state, now.reason, now.device, now.health) != (old.state, old.reason, old.device, old.health):
+            fresh = now.device is not None and old.device is None
+            more: dict[str, object] = {"attempts": 0, "connections": old.connections + 1} if fresh else {}
+            self._set(now.state, now.reason, device=now.device, health=now.health, **more)
+        with self._lock:
+            if talk.acknowledged is not self._told and talk.acknowledged[1] is not None:
+                self._acknowledged = self._told = talk.acknowledged
+
+    def _receive(self, port: serial.Serial, timeout_s: float) -> bytes:
+        """Wait for bytes, or to be woken by a new scene, at most `timeout_s`."""
+        woken = self._wake_read
+        ready, _, _ = select.select([port.fileno(), woken], [], [], max(0.0, timeout_s))
+        if woken in ready:
+            os.read(woken, 4096)
+        if len(ready) == (woken in ready):
+            return b""
+        return bytes(port.read(max(1, port.in_waiting)))
+
+    def _press(self, button: int, action: int) -> None:
+        if self._on_button is None:
+            return
+        try:
+            self._on_button(button, action)
+        except Exception:
+            _log.exception("a button's effect failed")
+
 
 def _open(path: str) -> serial.Serial:
     try:
-        return serial.Serial(path, BAUD, timeout=0, write_timeout=WRITE_TIMEOUT_S, exclusive=True)
+        return serial.Serial(path, timeout=0, write_timeout=WRITE_TIMEOUT_S, exclusive=True)
     except _FAULTS as error:
         number = getattr(error, "errno", None)
         if number in (errno.EAGAIN, errno.EBUSY):
             who = holder(path)
-            raise _Lost(
+            raise Lost(
                 f"Port {path} is held by another program{f', {who}' if who else ''}. "
                 "Close that; the port is tried again by itself."
             ) from None
         if number == errno.EACCES:
-            raise _Lost(f"No permission to open {path}. Add this user to the group dialout and log in again.") from None
+            raise Lost(f"No permission to open {path}. Add this user to the group dialout and log in again.") from None
         if number == errno.ENOENT:
-            raise _Lost(f"Port {path} is not there. Plug the lights in.") from None
-        raise _Lost(f"Port {path} can't be opened ({error}).") from None
+            raise Lost(f"Port {path} is not there. Plug the lights in.") from None
+        raise Lost(f"Port {path} can't be opened ({error}).") from None
     except ValueError as error:
-        raise _Lost(f"Port {path} can't be opened ({error}).") from None
+        raise Lost(f"Port {path} can't be opened ({error}).") from None
 
 
 def _close(port: serial.Serial) -> None:
@@ -254,154 +276,3 @@ def _close(port: serial.Serial) -> None:
         _log.debug("closing a port that is gone", exc_info=True)
 
 
-class _Session:
-    """One open port, from the greeting until it is lost or the link is closed."""
-
-    def __init__(self, link: Link, port: serial.Serial, path: str) -> None:
-        self._link, self._port, self._path = link, port, path
-        self._pace = link._pace
-        self._decoder = Decoder()
-        self._seq = 0
-        self._device: HelloAck | None = None
-        self._flying: _InFlight | None = None
-        self._shown_epoch: int | None = None
-        self._next_heartbeat_s = self._next_refresh_s = 0.0
-        self._last_event = 0
-        self._note = ""
-
-    def run(self) -> None:
-        """Greet, then keep the device up to date. Raises _Lost or a serial fault when it is over."""
-        self._greet()
-        while not self._link._stop.is_set():
-            self._send_what_is_due()
-            for frame in self._receive(self._until_next_s()):
-                self._take(frame)
-        self._write(encode(Clear(), self._next_seq()))
-
-    def _greet(self) -> None:
-        self._link._set(LinkState.HANDSHAKE, "", port=self._path)
-        ends_s = time.monotonic() + self._pace.handshake_s
-        self._write(WAKE)
-        while time.monotonic() < ends_s and not self._link._stop.is_set():
-            seq = self._next_seq()
-            self._write(encode(Hello(), seq))
-            resend_s = time.monotonic() + self._pace.resend_s
-            while (left_s := resend_s - time.monotonic()) > 0 and not self._link._stop.is_set():
-                for frame in self._receive(left_s):
-                    if isinstance(frame, Frame) and isinstance(frame.message, HelloAck):
-                        return self._greeted(frame.message)
-        if not self._link._stop.is_set():
-            raise _Lost(f"{self._path} does not answer. Is it the lights controller, with Boardref's firmware?")
-
-    def _greeted(self, device: HelloAck) -> None:
-        if device.version < VERSION:
-            raise _Lost(
-                f"The firmware of the lights on {self._path} is too old: it speaks version {device.version}, "
-                f"{VERSION} is needed. Update it."
-            )
-        self._device = device
-        wanted = self._link._map.n_sites
-        if device.sites < wanted:
-            self._note = (
-                f"The device says it has {device.sites} site lights, the light map names {wanted}: "
-                "the others stay dark. Correct the map or the firmware."
-            )
-        self._link._set(LinkState.READY, self._note, attempts=0, port=self._path, device=device)
-
-    def _next_seq(self) -> int:
-        self._seq = self._seq % 255 + 1
-        return self._seq
-
-    def _write(self, data: bytes) -> None:
-        self._port.write(data)
-
-    def _until_next_s(self) -> float:
-        now_s = time.monotonic()
-        if self._flying is not None:
-            return max(0.0, self._flying.sent_s + self._pace.resend_s - now_s)
-        return max(0.0, min(self._next_heartbeat_s, self._next_refresh_s) - now_s)
-
-    def _receive(self, timeout_s: float) -> list[Frame | Fault]:
-        """Wait for bytes, or to be woken by a new scene, at most `timeout_s`."""
-        woken = self._link._wake_read
-        ready, _, _ = select.select([self._port.fileno(), woken], [], [], timeout_s)
-        if woken in ready:
-            os.read(woken, 4096)
-        if len(ready) == (woken in ready):
-            return []
-        return self._decoder.feed(self._port.read(max(1, self._port.in_waiting)))
-
-    def _send_what_is_due(self) -> None:
-        now_s = time.monotonic()
-        with self._link._lock:
-            scene, epoch = self._link._scene, self._link._epoch
-        resend = self._flying is not None and now_s >= self._flying.sent_s + self._pace.resend_s
-        if (self._flying is None or resend) and now_s >= self._next_heartbeat_s:
-            self._write(encode(Heartbeat(self._pace.lease_ms, epoch), self._next_seq()))
-            self._next_heartbeat_s = now_s + self._pace.heartbeat_s
-        if self._flying is None:
-            if epoch != self._shown_epoch or now_s >= self._next_refresh_s:
-                self._launch(scene, epoch, now_s, now_s, 1)
-        elif resend:
-            self._again(self._flying, scene, epoch, now_s)
-
-    def _again(self, flying: _InFlight, scene: Scene, epoch: int, now_s: float) -> None:
-        if now_s - flying.first_s >= self._pace.down_after_s:
-            raise _Lost(f"The lights on {self._path} have stopped answering. Check cable and power.")
-        if flying.tries >= self._pace.tries:
-            self._link._set(LinkState.SUSPECT, "The lights do not answer; they are asked again.")
-        if epoch != flying.epoch:  # something newer is to be shown: the old one need not arrive any more
-            self._launch(scene, epoch, now_s, flying.first_s, flying.tries + 1)
-            return
-        flying.sent_s = now_s
-        flying.tries += 1
-        self._write(flying.wire)
-
-    def _launch(self, scene: Scene, epoch: int, now_s: float, first_s: float, tries: int) -> None:
-        device = self._device
-        assert device is not None
-        message = self._link._map.message(scene, epoch, device.sites, device.bar, device.max_payload - 5)
-        seq = self._next_seq()
-        self._flying = _InFlight(encode(message, seq), seq, epoch, scene, first_s, now_s, tries)
-        self._next_refresh_s = now_s + self._pace.refresh_s
-        self._write(self._flying.wire)
-
-    def _take(self, frame: Frame | Fault) -> None:
-        if isinstance(frame, Fault):
-            return  # a damaged answer: the frame it belonged to is sent again in time
-        message: Message = frame.message
-        flying = self._flying
-        if isinstance(message, ButtonEvent):
-            self._write(encode(Ack(), frame.seq))
-            if frame.seq != self._last_event:
-                self._last_event = frame.seq
-                self._press(message)
-        elif isinstance(message, DeviceHealth):
-            status = self._link.status()
-            self._link._set(status.state, status.reason, health=message)
-        elif flying is not None and frame.seq == flying.seq:
-            if isinstance(message, Ack):
-                self._landed(flying)
-            elif isinstance(message, Nack):
-                if message.reason == NACK_CRC:
-                    soon_s = time.monotonic() + 0.01 - self._pace.resend_s  # at once, but no storm
-                    flying.sent_s = min(flying.sent_s, soon_s)
-                else:
-                    words = NACK_WORDS.get(message.reason, f"reason {message.reason}")
-                    self._link._set(LinkState.SUSPECT, f"The lights refuse what they are sent: {words}.")
-
-    def _landed(self, flying: _InFlight) -> None:
-        self._flying = None
-        self._shown_epoch = flying.epoch
-        with self._link._lock:
-            self._link._acknowledged = (flying.epoch, flying.scene)
-        if self._link.status().state is not LinkState.READY:
-            self._link._set(LinkState.READY, self._note)
-
-    def _press(self, event: ButtonEvent) -> None:
-        if self._link._on_button is None:
-            return
-        try:
-            self._link._on_button(event.button, event.action)
-        except Exception:
-            _log.exception("a button's effect failed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from firmware_bridge.wire.native import DeviceHealth, HelloAck
+from firmware_bridge.wire.native import DeviceHealth
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,37 @@ class LinkState(StrEnum):
 
 
 @dataclass(frozen=True)
+class Device:
+    """What answered. `sites`: its site lights, `bar`: LEDs of each bar, None where a wire doesn't say.
+
+    `lamp`: whether it has a status lamp, `buttons`: whether it has buttons. `uid`: its own identity, hexadecimal.
+    """
+
+    name: str
+    firmware: str = ""
+    sites: int | None = None
+    bar: int | None = None
+    lamp: bool = True
+    buttons: bool = False
+    uid: str = ""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a talk stands: HANDSHAKE until the device has answered, then READY or SUSPECT; the reason where not well."""
+
+    state: LinkState = LinkState.HANDSHAKE
+    reason: str = ""
+    device: Device | None = None
+    health: DeviceHealth | None = None
+
+
+@dataclass(frozen=True)
 class LinkStatus:
     """`reason`: a sentence where something is wrong. `since`, `next_try`: `time.time`. `attempts`: failed in a row.
 
-    `device`: what answered, None before. `health`: the device's own counters when it last told them.
+    `device`: what answered, None before. `health`: the device's own counters when it last told them. `connections`:
+    how often it was ready, `losses`: how often a ready connection broke, both since the start.
     """
 
     state: LinkState
@@ -51,5 +78,7 @@ class LinkStatus:
     attempts: int = 0
     next_try: float | None = None
     port: str | None = None
-    device: HelloAck | None = None
+    device: Device | None = None
     health: DeviceHealth | None = None
+    connections: int = 0
+    losses: int = 0

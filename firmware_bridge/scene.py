@@ -70,3 +70,7 @@ class Scene:
     bars: Mapping[str, Bar] = field(default_factory=dict)
     lamp: Light = OFF
     brightness: int = 64
+
+
+DARK = Scene("dark", 0)
+"""Nothing lit."""

@@ -123,7 +123,7 @@ def _answered(link: Link) -> str:
     note = f" {status.reason}" if status.reason else ""
     return (
         f"{status.port}: {status.device.sites} site lights, {status.device.bar} LEDs in each bar, "
-        f"firmware {status.device.firmware >> 8}.{status.device.firmware & 255}.{note}"
+        f"firmware {status.device.firmware}.{note}"
     )
 
 

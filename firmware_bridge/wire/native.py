@@ -24,6 +24,8 @@ BAR = 0x4000  # address of LED i of a side's bar: BAR + side * 0x100 + i
 BAR_WHOLE = 0xFF
 LAMP = 0x7FFF
 
+CAN_LAMP, HAS_BUTTONS = 1, 2  # capability bits of HELLO_ACK: a single status lamp, "done" buttons
+
 NACK_CRC, NACK_TOO_LONG, NACK_UNKNOWN, NACK_BAD_SITE, NACK_BUSY = range(1, 6)
 NACK_WORDS = {
     NACK_CRC: "the frame was damaged on the way",
