@@ -3,15 +3,54 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from firmware_bridge.lightmap import LightMap, light_of
-from firmware_bridge.link import Link, LinkState
+from firmware_bridge.link import Link, LinkState, LinkStatus
 from firmware_bridge.rhythm import Rgb
-from firmware_bridge.scene import OFF, Light
+from firmware_bridge.scene import OFF, Light, Scene
 from firmware_bridge.virtual import DeviceState, VirtualDevice, colours
 from firmware_bridge.wire.native import BAR, BAR_WHOLE, LAMP
+from vision.boardset import BoardSet
+
+
+def default_map(board: BoardSet, players: Sequence[str]) -> LightMap:
+    """The lights under a set in the order of its sites, named as its game names them, and a bar for each player."""
+    return LightMap.of([board.names.get(site.id, site.id) for site in board.sites], players)
+
+
+class TableLights:
+    """A link to the lights that speaks of the set that lies there, whichever that is. `map_of`: a set's light map.
+
+    `device`: the virtual device at the link's other end, where there is one.
+    """
+
+    def __init__(
+        self, link: Link, lightmap: LightMap, map_of: Callable[[BoardSet], LightMap], device: VirtualDevice | None = None
+    ) -> None:
+        self._link, self._map, self._map_of, self._device = link, lightmap, map_of, device
+
+    def follow(self, board: BoardSet) -> None:
+        """From now on this set lies over the lights."""
+        self._map = self._map_of(board)
+        self._link.remap(self._map)
+
+    def show(self, scene: Scene) -> int:
+        """Show a Scene; returns its epoch."""
+        return self._link.show(scene)
+
+    def status(self) -> LinkStatus:
+        """How the connection is doing."""
+        return self._link.status()
+
+    def shown(self) -> Mapping[str, Any]:
+        """What is lit now, for pages."""
+        return shown_by(self._device, self._map) if self._device else shown_by_link(self._link, self._map)
+
+    def close(self) -> None:
+        """Darken the lights and end the connection."""
+        self._link.close()
 
 
 def _hex(colour: Rgb) -> str:

@@ -34,8 +34,9 @@ TICK_S = 0.25
 
 
 class Lights(Protocol):
-    """What the table needs of the lights: show a Scene, and how the link is doing."""
+    """What the table needs of the lights: show a Scene of the set that lies there, and how the link is doing."""
 
+    def follow(self, board: BoardSet) -> None: ...
     def show(self, scene: Scene) -> int: ...
     def status(self) -> Any: ...
     def close(self) -> None: ...
@@ -90,6 +91,7 @@ class Table:
         self._view = step.view
         self._record(step.events)
         self._corners: tuple[str, tuple[str, ...]] = ("", ())
+        self._lit = watcher.board.name
         self._scene = signals(self._view, self._corner_sites())
         self._thread = threading.Thread(target=self._run, name="table", daemon=True)
 
@@ -190,6 +192,9 @@ class Table:
             self._publish(self._watcher.take(seen), judged=False)
             return
         sighting, step = self._watcher.see(seen)
+        if self._lights is not None and self._watcher.board.name != self._lit:
+            self._lights.follow(self._watcher.board)
+            self._lit = self._watcher.board.name
         self._publish(step, judged=True)
         self._steady(sighting)
 

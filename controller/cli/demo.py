@@ -8,13 +8,12 @@ from pathlib import Path
 
 from controller.config import data_folder
 from controller.errors import CommandError
-from controller.lighting import shown_by
+from controller.lighting import TableLights, default_map
 from controller.recording import open_recording
 from controller.referee.viewing import view_of
 from controller.service import listening_socket, serve
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
-from firmware_bridge.lightmap import LightMap
 from firmware_bridge.link import Link
 from firmware_bridge.virtual import VirtualDevice
 from vision.camera.simulated import SimulatedCamera
@@ -56,12 +55,12 @@ def demo_table(game_name: str, folder: Path) -> Table:
     board, game = watcher.board, watcher.game
     standing = view_of(watcher.state).placement or game.picture(game.start()).on
     world = World(board, standing)
-    lightmap = LightMap.of([site.id for site in board.sites], game.players)
+    lightmap = default_map(board, game.players)
     device = VirtualDevice(lightmap)
     link = Link(lambda: device.path, lightmap, on_button=lambda button, action: table.button(button, action))
     camera = SimulatedCamera(world, epoch=lambda: link.acknowledged_epoch)
+    lights = TableLights(link, lightmap, lambda there: default_map(there, game.players), device)
     table = Table(
-        watcher, camera, lights=link, journal=journal, journal_warning=warning, world=world,
-        shown=lambda: shown_by(device, lightmap),
+        watcher, camera, lights=lights, journal=journal, journal_warning=warning, world=world, shown=lights.shown,
     )
     return table

@@ -6,14 +6,16 @@ import argparse
 
 from controller.config import data_folder, load_config
 from controller.errors import CommandError
-from controller.lighting import shown_by_link
+from controller.lighting import TableLights, default_map
 from controller.recording import open_recording
 from controller.rules.api import RulesError
+from controller.rules.registry import game_named
 from controller.service import listening_socket, serve
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.link import Link
+from vision.boardset import BoardSet
 from vision.camera import Recording, open_source
 
 
@@ -45,12 +47,14 @@ def run(args: argparse.Namespace) -> int:
         data_folder(config.data) / "boardref.db",
         lambda rows: Watcher(sets, options=config.options, start_mode="setup", rows=rows),
     )
+    lights: TableLights | None = None
     if config.lights not in (None, "none"):
-        lightmap = LightMap.of([site.id for site in watcher.board.sites], watcher.game.players)
-        link = Link(config.lights, lightmap, on_button=lambda button, action: table.button(button, action))
+        first = map_of(watcher.board)
+        link = Link(config.lights, first, on_button=lambda button, action: table.button(button, action))
+        lights = TableLights(link, first, map_of)
     table = Table(
-        watcher, camera, lights=link, journal=journal, journal_warning=warning,
-        shown=(lambda: shown_by_link(link, lightmap)) if link else None,
+        watcher, camera, lights=lights, journal=journal, journal_warning=warning,
+        shown=lights.shown if lights else None,
     )
     serve(
         table,
@@ -58,3 +62,8 @@ def run(args: argparse.Namespace) -> int:
         ready=lambda address: print(f"Boardref: the page is at {address}", flush=True),
     )
     return 0
+
+
+def map_of(board: BoardSet) -> LightMap:
+    """The lights under a set."""
+    return default_map(board, game_named(board.game).players)
