@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 
 from vision.boardset import BoardSet
 from vision.camera import Camera, Frame
-from vision.camera.painter import HEIGHT, WIDTH, Optics, table_point
+from vision.camera.optics import Optics, View
+from vision.camera.painter import table_point
 from vision.camera.simulated import SimulatedCamera
 from vision.camera.world import HAND_LEAVES_S, World
 from vision.errors import VisionError
 
+WIDTH, HEIGHT = View().size_px
 SETS = Path(__file__).parents[1] / "data" / "sets"
 ROW = ("PINET", "PIOKER", "PIAS", "PIOKER", "PINET")
 START = {

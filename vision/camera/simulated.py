@@ -29,7 +29,7 @@ class SimulatedCamera:
         self._starting = threading.Lock()
 
     def render(self) -> Image:
-        """The world as the camera sees it now, BGR (720, 1280, 3)."""
+        """The world as the camera sees it now, BGR (height, width, 3)."""
         with self._painting:
             return self._painter.paint(self._world.snapshot())
 

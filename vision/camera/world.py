@@ -10,11 +10,12 @@ import random
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import atan2, cos, hypot, pi, sin
 from typing import Any
 
 from vision.boardset import BoardSet, Point
+from vision.camera.optics import Bump, View
 from vision.errors import VisionError
 
 HAND_LEAVES_S = 0.25
@@ -55,15 +56,6 @@ class Lamp:
 
 
 @dataclass(frozen=True)
-class Bump:
-    """How the sheet lies against its first place: shifted by (dx, dy) mm and turned by `turn_deg` about its middle."""
-
-    dx_mm: float = 0.0
-    dy_mm: float = 0.0
-    turn_deg: float = 0.0
-
-
-@dataclass(frozen=True)
 class Snapshot:
     """Everything the camera needs, at one moment. `version` changes whenever anything resting on the table does."""
 
@@ -77,6 +69,7 @@ class Snapshot:
     lost: bool
     now_s: float
     platforms: tuple[tuple[str, float], ...] = ()  # rail and middle, in mm across
+    view: View = field(default_factory=View)
 
 
 class World:
@@ -98,6 +91,7 @@ class World:
         self._pieces: dict[int, Piece] = {}
         self._hands: dict[int, Hand] = {}
         self._lamp, self._bump = Lamp(), Bump()
+        self._view = View()
         self._covered: frozenset[int] = frozenset()
         self._frozen = self._lost = False
         # every platform before the middle of its rail
@@ -204,7 +198,21 @@ class World:
         """Push the sheet, with all that lies on it, further by this much."""
         with self._lock:
             old = self._bump
-            self._bump = Bump(old.dx_mm + dx_mm, old.dy_mm + dy_mm, old.turn_deg + turn_deg)
+            self._bump = replace(
+                old, dx_mm=old.dx_mm + dx_mm, dy_mm=old.dy_mm + dy_mm, turn_deg=old.turn_deg + turn_deg
+            )
+            self._touch()
+
+    def lift_corner(self, corner: int, by_mm: float) -> None:
+        """Bend a corner of the sheet up (0 to 3, clockwise from the top left); 0 mm lays all of it down flat."""
+        with self._lock:
+            self._bump = replace(self._bump, corner=corner % 4, lift_mm=max(0.0, by_mm))
+            self._touch()
+
+    def view(self, view: View) -> None:
+        """Hang the camera elsewhere, or knock it."""
+        with self._lock:
+            self._view = view
             self._touch()
 
     def cover(self, tag: int | None) -> None:
@@ -245,6 +253,7 @@ class World:
                 self._lost,
                 now_s,
                 tuple(self._platforms.items()),
+                self._view,
             )
 
     def as_json(self) -> dict[str, Any]:
