@@ -27,7 +27,11 @@ class TableLights:
     """
 
     def __init__(
-        self, link: Link, lightmap: LightMap, map_of: Callable[[BoardSet], LightMap], device: VirtualDevice | None = None
+        self,
+        link: Link,
+        lightmap: LightMap,
+        map_of: Callable[[BoardSet], LightMap],
+        device: VirtualDevice | None = None,
     ) -> None:
         self._link, self._map, self._map_of, self._device = link, lightmap, map_of, device
 
