@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import pi, sin
 
+from firmware_bridge.scene import FULL_BRIGHTNESS as FULL_BRIGHTNESS
 from firmware_bridge.scene import Hue, Light, Rhythm
 
 Rgb = tuple[int, int, int]
@@ -14,7 +15,6 @@ DRIVE: dict[Hue, Rgb] = {  # linear drive 0..255; the triple that stays apart fo
     Hue.BLUE: (0, 40, 255),
     Hue.AMBER: (255, 90, 0),
 }
-FULL_BRIGHTNESS = 64  # the default of a Scene; a screen shows it at full strength
 PULSE_S = 0.7
 WALK_STEP_S = 0.25
 _DOUBLE_CYCLE_S = 0.15 * 3 + 1.2  # flash, gap, flash, then dark

@@ -6,8 +6,11 @@ White/blue/amber is the only triple whose smallest chroma distance stays usable 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
+
+FULL_BRIGHTNESS = 64
+"""Of 255: the default of a Scene and of the ceiling. A screen shows it at full strength."""
 
 
 class Hue(IntEnum):
@@ -69,8 +72,28 @@ class Scene:
     sites: Mapping[str, Light] = field(default_factory=dict)
     bars: Mapping[str, Bar] = field(default_factory=dict)
     lamp: Light = OFF
-    brightness: int = 64
+    brightness: int = FULL_BRIGHTNESS
 
 
 DARK = Scene("dark", 0)
 """Nothing lit."""
+
+_CALM_LAMP = {  # a lamp says all by itself: there every rhythm needs another that is like no other
+    Light(Hue.AMBER, Rhythm.BLINK): Light(Hue.AMBER, Rhythm.BREATHE),
+    Light(Hue.AMBER, Rhythm.DOUBLE): Light(Hue.AMBER),
+    Light(Hue.AMBER, Rhythm.ALT_A): Light(Hue.WHITE, Rhythm.BREATHE),
+}
+
+
+def calm(scene: Scene) -> Scene:
+    """The same Scene for people who can't bear flashing: nothing blinks, alternates or walks, all that breathes."""
+
+    def slow(light: Light) -> Light:
+        return light if light.rhythm in (Rhythm.STEADY, Rhythm.PULSE) else Light(light.hue, Rhythm.BREATHE)
+
+    bars = {
+        player: replace(bar, light=slow(bar.light), middle=None if bar.middle is None else slow(bar.middle))
+        for player, bar in scene.bars.items()
+    }
+    sites = {site: slow(light) for site, light in scene.sites.items()}
+    return replace(scene, sites=sites, bars=bars, lamp=_CALM_LAMP.get(scene.lamp, scene.lamp))

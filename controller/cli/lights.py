@@ -15,6 +15,7 @@ from controller.referee.signals import corner_sites
 from firmware_bridge.errors import LightsError
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.link import Link, LinkState
+from firmware_bridge.mapfile import map_text, read_map
 from firmware_bridge.ports import usb_ports
 from firmware_bridge.rhythm import Rgb
 from firmware_bridge.scene import Bar, Hue, Light, Rhythm, Scene
@@ -83,7 +84,7 @@ def _list(args: argparse.Namespace) -> int:
 
 
 def _map(args: argparse.Namespace) -> int:
-    print(_default_map(_board(args)).as_json(), flush=True)
+    print(map_text(_default_map(_board(args))), flush=True)
     return 0
 
 
@@ -106,7 +107,7 @@ def _sweep(args: argparse.Namespace) -> int:
 
 def _read_map(name: str) -> LightMap:
     try:
-        return LightMap.parse(Path(name).read_text(encoding="utf-8"), name)
+        return read_map(Path(name).read_text(encoding="utf-8"), name)
     except OSError as error:
         raise LightsError(f"the light map {name} can't be read ({error.strerror}); check the name") from None
     except UnicodeDecodeError:

@@ -11,6 +11,7 @@ import pytest
 
 from controller.cli import main
 from firmware_bridge.lightmap import LightMap
+from firmware_bridge.mapfile import map_text, read_map
 from firmware_bridge.scene import Hue
 from firmware_bridge.virtual import VirtualDevice
 from firmware_bridge.wire.native import SceneMessage
@@ -28,7 +29,7 @@ def _keep_the_handler() -> Iterator[None]:
 
 def test_map_prints_the_default_map(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["lights", "map"]) == 0
-    assert LightMap.parse(capsys.readouterr().out, "stdout") == MAP
+    assert read_map(capsys.readouterr().out, "stdout") == MAP
 
 
 def test_list_with_json_prints_objects_only(capsys: pytest.CaptureFixture[str]) -> None:
@@ -54,7 +55,7 @@ def test_the_sweep_lights_every_light_in_every_hue(capsys: pytest.CaptureFixture
 def test_identify_follows_a_map(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mirrored = LightMap({site: 24 - index for site, index in MAP.sites.items()}, MAP.bars)
     path = tmp_path / "map.json"
-    path.write_text(mirrored.as_json(), encoding="utf-8")
+    path.write_text(map_text(mirrored), encoding="utf-8")
     device = VirtualDevice(MAP)
     try:
         assert main(["lights", "identify", "--port", device.path, "--seconds", "0", "--map", str(path)]) == 0
