@@ -23,7 +23,7 @@ from firmware_bridge.linkstate import LinkState, LinkStatus, Pace
 from firmware_bridge.ports import Find, finder, holder, usb_serial_port
 from firmware_bridge.scene import DARK, Scene
 from firmware_bridge.talk import NOTHING_SHOWN, Lost, Talk
-from firmware_bridge.talks import talk_for
+from firmware_bridge.talks import check_wire, split_wire, talk_for
 
 __all__ = ["Link", "LinkState", "LinkStatus", "Pace", "usb_serial_port"]
 
@@ -37,8 +37,9 @@ class Link:
     """The connection to the lights, with its own thread from construction until `close`.
 
     `find`: `auto`, `usb:VID:PID[:SERIAL]`, a path, or a function that gives the path(s) to try, asked at every attempt.
-    `wire`: one of `firmware_bridge.talks.WIRES`. `on_button(button, action)` is called in the link's thread, once for
-    each press.
+    A text may name its wire after a comma: `/dev/ttyUSB0,awa@1000000`. `wire`: one of `firmware_bridge.talks.WIRES`
+    where it doesn't; left out, a text's wire is found out and a function's is native. `on_button(button, action)` is
+    called in the link's thread, once for each press.
     """
 
     def __init__(
@@ -46,15 +47,17 @@ class Link:
         find: Find | str,
         lightmap: LightMap,
         *,
-        wire: str = "native",
+        wire: str | None = None,
         on_button: Callable[[int, int], None] | None = None,
         pace: Pace | None = None,
     ) -> None:
+        if isinstance(find, str):
+            find, wire = split_wire(find, wire or "auto")
         self._sought = find if isinstance(find, str) else "the lights"
         self._find = finder(find) if isinstance(find, str) else find
         self._map = lightmap
-        self._wire = wire
-        talk_for(wire, lightmap, Pace(), "")  # an unknown wire is named before anything starts
+        self._wire = wire or "native"
+        check_wire(self._wire)  # an unknown wire is named before anything starts
         self._on_button = on_button
         self._pace = pace or Pace()
         self._lock = threading.Lock()

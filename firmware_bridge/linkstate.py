@@ -13,6 +13,8 @@ class Pace:
     """Every waiting time of the link. `handshake_s`: a board that restarts when its port is opened needs two seconds.
 
     `back_off_s`: pauses between attempts, the last one for ever. `look_s`: how often to look meanwhile for a new port.
+    `boot_s`: how long a strip of lights may take to start (WLED starts its Wi-Fi first), asked every `probe_s`.
+    `haste`: how many times faster than usual the strip's own waiting times are; other than 1 only where it pretends.
     """
 
     resend_s: float = 0.15
@@ -24,6 +26,9 @@ class Pace:
     refresh_s: float = 1.0
     back_off_s: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
     look_s: float = 0.5
+    boot_s: float = 8.0
+    probe_s: float = 2.0
+    haste: float = 1.0
 
 
 class LinkState(StrEnum):
@@ -39,10 +44,30 @@ class LinkState(StrEnum):
 
 
 @dataclass(frozen=True)
+class Capabilities:
+    """What a wire can do. `scenes`: it carries meaning, the device moves its lights itself (else colours, LED by LED).
+
+    `acknowledges`: each scene is answered. `handshake`: a device must answer before it is lit. `lease_s`: after so much
+    silence the device says by itself that nobody speaks to it, or darkens; None: it shows the last for ever.
+    """
+
+    wire: str
+    scenes: bool
+    acknowledges: bool
+    handshake: bool
+    buttons: bool
+    lease_s: float | None
+
+
+NATIVE = Capabilities("native", scenes=True, acknowledges=True, handshake=True, buttons=True, lease_s=1.5)
+
+
+@dataclass(frozen=True)
 class Device:
     """What answered. `sites`: its site lights, `bar`: LEDs of each bar, None where a wire doesn't say.
 
     `lamp`: whether it has a status lamp, `buttons`: whether it has buttons. `uid`: its own identity, hexadecimal.
+    `capabilities`: its wire's.
     """
 
     name: str
@@ -52,6 +77,7 @@ class Device:
     lamp: bool = True
     buttons: bool = False
     uid: str = ""
+    capabilities: Capabilities = NATIVE
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from firmware_bridge.lightmap import LightMap
-from firmware_bridge.linkstate import Device, LinkState, Pace, Standing
+from firmware_bridge.linkstate import NATIVE, Device, LinkState, Pace, Standing
 from firmware_bridge.scene import DARK, Scene
 from firmware_bridge.talk import NOTHING_SHOWN, Lost
 from firmware_bridge.wire.native import (
@@ -51,6 +51,7 @@ class NativeTalk:
     """One connection over the native wire. `name`: of the port, for the reasons."""
 
     baud = 115200
+    capabilities = NATIVE
 
     def __init__(self, lightmap: LightMap, pace: Pace, name: str = "the port") -> None:
         self._map, self._pace, self._name = lightmap, pace, name

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from firmware_bridge.lightmap import LightMap
-from firmware_bridge.linkstate import Standing
+from firmware_bridge.linkstate import Capabilities, Standing
 from firmware_bridge.scene import Scene
 
 NOTHING_SHOWN: tuple[int, Scene | None] = (0, None)
@@ -22,12 +22,14 @@ class Lost(Exception):
 class Talk(Protocol):
     """One connection, from its first byte to its last. All times are seconds of one clock that never goes back.
 
-    `baud`: the line's speed. `standing`: whether the device has answered, and what it is. `acknowledged`: the epoch and
-    scene that it shows for sure (where a wire has no answers: that were written), (0, None) before.
+    `baud`: the line's speed. `capabilities`: of its wire. `standing`: whether the device has answered, and what it is.
+    `acknowledged`: epoch and scene that it shows for sure (a wire without answers: that were written), else (0, None).
     """
 
-    baud: int
-
+    @property
+    def baud(self) -> int: ...
+    @property
+    def capabilities(self) -> Capabilities: ...
     @property
     def standing(self) -> Standing: ...
     @property

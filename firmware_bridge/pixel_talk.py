@@ -1,0 +1,185 @@
+"""The host's half of a wire that carries colours: frames rendered here, kept alive, and signs of life asked for."""
+
+from __future__ import annotations
+
+from firmware_bridge.lightmap import LightMap
+from firmware_bridge.linkstate import Capabilities, Device, LinkState, Pace, Standing
+from firmware_bridge.rendering import BLACK, Rendering
+from firmware_bridge.scene import DARK, Scene
+from firmware_bridge.talk import NOTHING_SHOWN, Lost
+from firmware_bridge.wire.pixels import Answer, PixelWire, Rgb
+
+FRAME_S = 0.05  # of lights that move: the shortest flash is 0.15 s
+LINE_SHARE = 0.8  # of the line's speed at most, so that nothing piles up before it
+HEARD_MOST = 16384  # bytes kept while the answer is not yet whole
+
+
+class PixelTalk:
+    """One connection over `wire`. `name`: of the port, for the reasons.
+
+    A frame is sent when its colours differ from the last one's, and at least every `Pace.refresh_s`. Nothing is lit
+    before the device has answered; one that never does (where a wire leaves that open) is lit after `Pace.boot_s`.
+    """
+
+    def __init__(
+        self, wire: PixelWire, lightmap: LightMap, pace: Pace, name: str = "the port", baud: int | None = None
+    ) -> None:
+        self._wire, self._map, self._pace, self._name = wire, lightmap, pace, name
+        self.baud = baud or wire.baud
+        self.capabilities = Capabilities(
+            wire.name, scenes=False, acknowledges=False, handshake=wire.must_answer, buttons=False, lease_s=wire.lease_s
+        )
+        self.standing = Standing()
+        self.acknowledged = NOTHING_SHOWN
+        self._rendering = Rendering()
+        self._scene, self._epoch = DARK, 0
+        self._rendered: tuple[Scene, LightMap] | None = None
+        self._heard = b""
+        self._answer: Answer | None = None
+        self._note = ""
+        self._sent: list[Rgb] = []
+        self._give_up_s = self._next_probe_s = self._next_frame_s = self._next_refresh_s = self._free_s = 0.0
+        self._wrote_s = self._heard_s = 0.0
+        self._signs = 0
+        self._asked_s: float | None = None  # when a sign of life was first missed, or asked for
+
+    def begin(self, now_s: float) -> bytes:
+        """Zeros end whatever half frame the device still waits for."""
+        self._give_up_s = now_s + self._pace.boot_s
+        self._next_probe_s = now_s
+        self._rendering.show(DARK, self._map, now_s)
+        return self._write(self._wire.flush(max(1, self._rendering.leds)), now_s)
+
+    def show(self, scene: Scene, epoch: int, lightmap: LightMap) -> None:
+        """The scene to be shown, and where its lights are."""
+        if lightmap != self._map:
+            self._map = lightmap
+            self._note_count()
+        self._scene, self._epoch = scene, epoch
+
+    def end(self, now_s: float) -> bytes:
+        """All lights off."""
+        return self._wire.frame([BLACK] * len(self._sent)) * 2 if self._sent else b""  # one may be damaged
+
+    def presses(self) -> list[tuple[int, int]]:
+        """Strips have no buttons."""
+        return []
+
+    def take(self, data: bytes, now_s: float) -> None:
+        """What the device says."""
+        self._heard = (self._heard + data)[-HEARD_MOST:]
+        if self._answer is None:
+            answer = self._wire.answer(self._heard)
+            if answer is not None:
+                self._answered(answer)
+        if self._answer is not None and self._wire.is_alive(self._heard):
+            self._heard, self._heard_s, self._asked_s = b"", now_s, None
+            self._signs += 1
+            if self.standing.state is LinkState.SUSPECT:
+                self._stand(LinkState.READY, self._note)
+
+    def next_s(self, now_s: float) -> float:
+        """When something is due."""
+        if self.standing.state is LinkState.HANDSHAKE:
+            return min(self._next_probe_s, self._give_up_s)
+        fresh = self._rendered != (self._scene, self._map) or self._epoch != self.acknowledged[0]
+        return max(self._free_s, now_s if fresh else min(self._next_frame_s, self._next_refresh_s))
+
+    def due(self, now_s: float) -> bytes:
+        """The question until it is answered, then frames."""
+        if self.standing.state is LinkState.HANDSHAKE:
+            return self._greeting(now_s)
+        if now_s < self._free_s:
+            return b""
+        self._doubt(now_s)
+        if self._rendered != (self._scene, self._map):
+            self._rendering.show(self._scene, self._map, now_s)
+            self._rendered = (self._scene, self._map)
+        frame = self._rendering.frame(now_s)
+        refresh = now_s >= self._next_refresh_s
+        out = self._question(now_s) if refresh else b""
+        if frame and (refresh or frame != self._sent):
+            out += self._wire.frame(frame)
+            self._sent = frame
+        if refresh:
+            self._next_refresh_s = now_s + self._refresh_s()
+        self.acknowledged = (self._epoch, self._scene)
+        self._write(out, now_s)
+        listens = self._beats and self.standing.state is LinkState.SUSPECT  # then it gets its pause, moving or not
+        moves = self._rendering.moves and not listens
+        self._next_frame_s = now_s + FRAME_S if moves else self._next_refresh_s
+        return out
+
+    def _write(self, out: bytes, now_s: float) -> bytes:
+        if out:
+            self._wrote_s = now_s
+            self._free_s = now_s + len(out) * 10 / self.baud / LINE_SHARE
+        return out
+
+    def _greeting(self, now_s: float) -> bytes:
+        if now_s >= self._give_up_s:
+            if self._wire.must_answer:
+                raise Lost(f"{self._name} does not answer as {self._wire.name} lights do. {self._wire.unanswered}")
+            self._note = f"The lights on {self._name} are not known to be there. {self._wire.unanswered}"
+            self._ready(Device(self._wire.name, sites=self._map.n_sites, capabilities=self.capabilities))
+            return b""
+        if now_s < self._next_probe_s or now_s < self._free_s:
+            return b""
+        self._next_probe_s = now_s + self._pace.probe_s
+        return self._write(self._wire.probe, now_s)
+
+    def _answered(self, answer: Answer) -> None:
+        self._answer = answer
+        self._note_count()
+        sites = self._map.n_sites if answer.leds is None else min(answer.leds, self._map.n_sites)
+        self._ready(Device(answer.name, answer.version, sites, uid=answer.uid, capabilities=self.capabilities))
+
+    def _note_count(self) -> None:
+        if self._answer is None:
+            return
+        self._rendering.show(DARK, self._map, 0.0)
+        self._rendered = None
+        self._note, wanted = self._answer.note, self._rendering.leds
+        if self._answer.leds is not None and self._answer.leds < wanted:
+            self._note = (
+                f"The device says it has {self._answer.leds} lights, the light map names {wanted}: "
+                "the others stay dark. Correct the map or the device's settings."
+            )
+        if self.standing.state is LinkState.READY:
+            self._stand(LinkState.READY, self._note)
+
+    def _ready(self, device: Device) -> None:
+        self.standing = Standing(LinkState.READY, self._note, device)
+        self._asked_s = None
+
+    def _stand(self, state: LinkState, reason: str) -> None:
+        self.standing = Standing(state, reason, self.standing.device)
+
+    @property
+    def _beats(self) -> bool:
+        """Whether this is a device that speaks by itself in every pause: it has done so again after its greeting."""
+        return self._wire.idle_s > 0 and self._signs > 1
+
+    def _refresh_s(self) -> float:
+        """A device that may speak in pauses is given some, as long as its lease allows."""
+        return max(self._pace.refresh_s, 2 * self._wire.idle_s / self._pace.haste)
+
+    def _question(self, now_s: float) -> bytes:
+        """Ask for a sign of life, or look whether the last pause brought one."""
+        if self._wire.ping and self._answer is not None:
+            if self._asked_s is None:
+                self._asked_s = now_s
+            return self._wire.ping
+        paused = now_s - self._wrote_s >= 1.5 * self._wire.idle_s / self._pace.haste
+        if self._beats and paused and self._asked_s is None and self._heard_s < self._wrote_s:
+            self._asked_s = now_s
+        return b""
+
+    def _doubt(self, now_s: float) -> None:
+        if self._asked_s is None:
+            return
+        asked_for_s = now_s - self._asked_s
+        if asked_for_s >= self._pace.down_after_s:
+            raise Lost(f"The lights on {self._name} have stopped answering. Check cable and power.")
+        if self.standing.state is LinkState.READY and asked_for_s >= (0 if self._beats else self._pace.refresh_s):
+            self._stand(LinkState.SUSPECT, "The lights do not answer; they are asked again.")
