@@ -28,6 +28,7 @@ K1_MEAN, K1_SPREAD = -0.08, 0.1
 INSET_MM, INSET_SPREAD_MM = 0.3, 0.2  # white blooms into black: printed squares look smaller
 CORNER_SIGMA_PX = 0.35
 LINE_SIGMA_PX = 1.0
+MOST_STEPS = 40  # a camera straight above leaves its tilt and focal length to each other: a long, bent valley
 
 
 @dataclass(frozen=True)
@@ -152,17 +153,9 @@ def fit_pose(
         points = np.column_stack([outer + signs * at[8], np.zeros(len(outer))])
         seen, slope = cv2.projectPoints(points, at[:3], at[3:6], camera, np.array([at[7], 0, 0, 0.0]))
         slope = np.asarray(slope)
-        scale = (
-            np.abs(seen.reshape(-1, 4, 2)[:, 1] - seen.reshape(-1, 4, 2)[:, 0]).max(axis=1)
-            / board_set.fiducials.side_mm
-        )
-        turned = seen.reshape(-1, 4, 2)
-        towards = (turned.mean(axis=1, keepdims=True) - turned).reshape(-1, 2)
-        length = np.linalg.norm(towards, axis=1, keepdims=True)
-        inward = towards / np.maximum(length, 1e-6) * np.repeat(scale, 4)[:, None] * np.sqrt(2)
-        jacobian = np.column_stack(
-            [slope[:, :6], (slope[:, 6] + slope[:, 7]) * focal, slope[:, 10], inward.reshape(-1)]
-        )
+        sideways = cv2.Rodrigues(at[:3])[0][:, :2] @ np.repeat(signs, 2, axis=0).T
+        inward = np.einsum("nk,kn->n", slope[:, 3:6], sideways)
+        jacobian = np.column_stack([slope[:, :6], (slope[:, 6] + slope[:, 7]) * focal, slope[:, 10], inward])
         error = corners_px.reshape(-1) - seen.reshape(-1)
         held = np.zeros((3, 9))
         held[:, 6:] = np.diag(weight)
@@ -182,7 +175,7 @@ def fit_pose(
 
     damping = 1e-3
     error, jacobian = residuals(state)
-    for _ in range(12):
+    for _ in range(MOST_STEPS):
         normal = jacobian.T @ jacobian
         step = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), jacobian.T @ error)
         trial = state + step
