@@ -21,6 +21,7 @@ class TableConfig(BaseModel):
     game: str | None = Field(default=None, description="the game; recognised from the tags where left out")
     set: str | None = Field(default=None, description="a set's TOML file; the installed sets where left out")
     camera: str = Field(default="0", description="a camera: number, device, usb, pi, or the URL of a stream")
+    profile: str | None = Field(default=None, description="a profile written by `boardref calibrate`")
     mains_hz: Literal[50, 60] = Field(default=50, description="the frequency of the mains, for lamps that flicker")
     lights: str | None = Field(default="auto", description="a serial port, auto, or none")
     data: str | None = Field(default=None, description="the folder for the journal")

@@ -21,6 +21,10 @@ class Profile:
         """The lens for pictures of this size."""
         return Lens(self.focal_per_width * size_px[0], self.k1)
 
+    def text(self) -> str:
+        """As TOML, which `load` reads."""
+        return f"[lens]\nfocal_per_width = {self.focal_per_width:.5f}\nk1 = {self.k1:.5f}\n"
+
     @classmethod
     def load(cls, path: str | Path) -> Profile:
         """Read a profile's `[lens]` table (`focal_per_width`, `k1`). Raises VisionError."""

@@ -22,6 +22,7 @@ COMMANDS = {
     "rules": "ask the rules engine",
     "games": "the recorded games",
     "lights": "the lights along the board",
+    "calibrate": "measure the camera's lens, once",
     "bench": "measure speed as ratios",
 }
 

@@ -17,6 +17,7 @@ from firmware_bridge.lightmap import LightMap
 from firmware_bridge.link import Link
 from vision.boardset import BoardSet
 from vision.camera import Recording, open_source
+from vision.profile import Profile
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +31,7 @@ def run(args: argparse.Namespace) -> int:
     config = load_config(args.config)
     try:
         sets = chosen_sets(config.game, config.set)
+        profile = Profile.load(config.profile) if config.profile else None
         Watcher(sets, options=config.options)  # a wrong option is named before anything is opened
     except RulesError as error:
         raise CommandError(f"the configuration {args.config}: {error}") from None
@@ -45,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         raise CommandError(f"camera {config.camera} is a recording; use `boardref watch` for recordings")
     journal, watcher, warning = open_recording(
         data_folder(config.data) / "boardref.db",
-        lambda rows: Watcher(sets, options=config.options, start_mode="setup", rows=rows),
+        lambda rows: Watcher(sets, options=config.options, start_mode="setup", rows=rows, profile=profile),
     )
     lights: TableLights | None = None
     if config.lights not in (None, "none"):
