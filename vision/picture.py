@@ -1,13 +1,10 @@
-"""Read one picture from a file."""
+"""Read one picture from a file, whole or not at all."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-import cv2
-import numpy as np
-
+from vision.decoding import cut_short, decode
 from vision.errors import VisionError
 from vision.registration import Image
 
@@ -30,21 +27,23 @@ def read_picture(path: str | Path) -> Image:
         raise VisionError(f"the picture {path} can't be read ({reason}); check the name and permissions") from None
     if not data:
         raise VisionError(f"the picture {path} is empty; take it again")
-    image = None
-    silent = os.dup(2)  # OpenCV's decoders write to stderr by themselves
-    with open(os.devnull, "wb") as nowhere:
-        os.dup2(nowhere.fileno(), 2)
-        try:
-            image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-        except cv2.error:
-            image = None
-        finally:
-            os.dup2(silent, 2)
-            os.close(silent)
-    if image is None:
-        raise VisionError(f"{path} is no picture that can be read; give a JPEG or PNG file")
+    image = whole(data, str(path))
     if min(image.shape[:2]) < 64:
         raise VisionError(
             f"the picture {path} is only {image.shape[1]}x{image.shape[0]} pixels; take one of 640x360 or more"
         )
-    return np.asarray(image, np.uint8)
+    return image
+
+
+def whole(data: bytes, name: str) -> Image:
+    """A picture file's bytes as BGR (h, w, 3). Raises VisionError: no picture, or one with something missing.
+
+    The decoders fill what is missing with grey and hand it out as good; that must not be judged.
+    """
+    image, damage = (None, "") if cut_short(data) else decode(data)
+    if image is None:
+        what = "cut short" if cut_short(data) else "no picture that can be read"
+        raise VisionError(f"{name} is {what}; give a whole JPEG or PNG file")
+    if damage:
+        raise VisionError(f"{name} is damaged ({damage}); give a whole JPEG or PNG file")
+    return image

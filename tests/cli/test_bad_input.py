@@ -32,6 +32,9 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "empty.mp4").write_bytes(b"")
     (tmp_path / "junk.mp4").write_bytes(bytes(range(256)) * 20)
     (tmp_path / "cut.jpg").write_bytes(PICTURE.read_bytes()[:5000])
+    whole = PICTURE.read_bytes()
+    (tmp_path / "half.jpg").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "hole.jpg").write_bytes(whole[: len(whole) // 2] + whole[len(whole) // 2 + 500 :])
     (tmp_path / "empty.jpg").write_bytes(b"")
     (tmp_path / "junk.db").write_text("this is no journal, whatever its name says")
     (tmp_path / "key.toml").write_text(SET.replace("game =", "gaem ="))
@@ -88,7 +91,11 @@ BAD = [
     (2, "invalid choice: 'es'", (*W, "--language", "es")),
     *[(2, "--fps", (*W, f"--fps={fps}")) for fps in ("0", "nan", "-1", "inf", "x", "0.001")],
     (1, "no picture nofile", ("look", "nofile.jpg")),
-    (1, "cut.jpg", ("look", "cut.jpg")),
+    (1, "cut short", ("look", "cut.jpg")),
+    (1, "cut short", ("look", "half.jpg")),
+    (1, "damaged", ("look", "hole.jpg")),
+    (1, "is empty", ("look", "empty.jpg")),
+    (1, "is a folder", ("look", "folder")),
     (2, "IMAGES is empty", ("look", "")),
     (1, "profile", ("look", str(PICTURE), "--profile", "folder")),
     (2, "no set for 'nope'", ("kit", "nope", "-o", "x.pdf")),

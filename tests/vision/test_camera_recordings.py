@@ -64,20 +64,23 @@ def test_timestamps_give_order_and_time_and_nothing_else_is_read(tmp_path: Path)
     assert said == []
 
 
-def test_broken_frames_are_said_and_left_out(tmp_path: Path) -> None:
+def test_broken_frames_are_said_and_left_out(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     write(tmp_path / "a.jpg", 10)
     whole = cv2.imencode(".jpg", np.random.default_rng(1).integers(0, 255, (200, 200, 3)).astype(np.uint8))[1].tobytes()
     (tmp_path / "b.jpg").write_bytes(whole[: len(whole) // 2])
     (tmp_path / "c.jpg").write_bytes(b"")
     (tmp_path / "d.png").write_bytes(b"\x89PNG and then nothing")
     (tmp_path / "e.jpg").write_bytes(b"no picture at all")
-    write(tmp_path / "f.jpg", 60)
+    (tmp_path / "f.jpg").write_bytes(whole[: len(whole) // 2] + whole[len(whole) // 2 + 300 :])
+    write(tmp_path / "g.jpg", 60)
     frames, said = frames_of(tmp_path)
     assert values(frames) == [10, 60]
-    assert [frame.index for frame in frames] == [0, 5]
-    assert frames[1].t_s == pytest.approx(0.5)
-    assert len(said) == 4
+    assert [frame.index for frame in frames] == [0, 6]
+    assert frames[1].t_s == pytest.approx(0.6)
+    assert len(said) == 5
     assert "b.jpg is cut short" in said[0]
+    assert "f.jpg is damaged" in said[4]
+    assert capfd.readouterr().err == ""  # the decoders' own words are not for people
 
 
 def test_broken_rows_are_said_and_left_out(tmp_path: Path) -> None:

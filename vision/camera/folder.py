@@ -7,11 +7,9 @@ import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import cv2
-import numpy as np
-
 from vision.camera.frame import Frame, Image
 from vision.errors import VisionError
+from vision.picture import whole
 
 SUFFIXES = (".jpg", ".jpeg", ".png")
 FPS = 10.0
@@ -94,7 +92,7 @@ class FolderRecording:
 
 
 def read_image(path: str | Path) -> Image:
-    """A picture file as BGR (h, w, 3). Raises VisionError for one that is missing, cut short or no picture."""
+    """A picture file as BGR (h, w, 3). Raises VisionError for one that is missing, damaged or no picture."""
     try:
         data = Path(path).read_bytes()
     except FileNotFoundError:
@@ -103,14 +101,4 @@ def read_image(path: str | Path) -> Image:
         raise VisionError(
             f"the picture {path} can't be read ({error.strerror}); check the name and permissions"
         ) from None
-    # the decoders fill what is missing of a cut file with grey and say nothing: a damaged picture must not be judged
-    cut = (data[:2] == b"\xff\xd8" and b"\xff\xd9" not in data[-4096:]) or (
-        data[:4] == b"\x89PNG" and b"IEND" not in data[-64:]
-    )
-    try:
-        image = None if cut or not data else cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    except cv2.error:
-        image = None
-    if image is None:
-        raise VisionError(f"{path} is {'cut short' if cut else 'no readable picture'}; give a whole JPEG or PNG file")
-    return np.asarray(image, np.uint8)
+    return whole(data, str(path))

@@ -7,7 +7,7 @@ import time
 
 from vision.camera.feed import STEP_S, FeedError, Patience
 from vision.camera.frame import Image
-from vision.camera.jpeg import Splitter, Wholeness, decode
+from vision.camera.jpeg import Decoder, Splitter
 
 _CHUNK = 1 << 16
 _DRAIN_S = 0.05
@@ -23,7 +23,7 @@ class JpegStream:
         self.name = name
         self.damaged = 0
         self._splitter = Splitter()
-        self._wholeness = Wholeness()
+        self._decoder = Decoder()
         self._undecodable = 0
         self._patience = patience
         self._due_s = time.monotonic() + patience.picture_s
@@ -37,9 +37,7 @@ class JpegStream:
             while self._ready(0.0) and time.monotonic() < enough_s:
                 jpegs += self._splitter.feed(self._receive(_CHUNK))
                 del jpegs[:-1]
-            image = decode(jpegs[-1]) if jpegs else None
-            if image is not None and not self._wholeness.fits(image):
-                image = None
+            image = self._decoder.decode(jpegs[-1]) if jpegs else None
             self._undecodable += bool(jpegs) and image is None
             self.damaged = self._splitter.damaged + self._undecodable
             if image is not None:

@@ -20,6 +20,8 @@ from streams import HURRIED, Line, Talk, number_in, numbered, run, server, until
 
 from vision.camera import Camera, open_source
 from vision.camera.feed import Patience
+from vision.camera.frame import Image
+from vision.camera.jpeg import Decoder
 from vision.camera.live import LiveCamera, open_live
 from vision.errors import VisionError
 
@@ -177,15 +179,13 @@ def test_a_camera_faster_than_the_machine_shows_the_present(monkeypatch: pytest.
             sent[0] = number
             line.part(numbered(number))
 
-    import vision.camera.stream as stream
+    quick = Decoder.decode
 
-    quick = stream.decode
-
-    def slow(jpeg: bytes) -> object:
+    def slow(decoder: Decoder, jpeg: bytes) -> Image | None:
         time.sleep(0.1)
-        return quick(jpeg)
+        return quick(decoder, jpeg)
 
-    monkeypatch.setattr(stream, "decode", slow)
+    monkeypatch.setattr(Decoder, "decode", slow)
     with server(flood) as camera_there:
         camera = LiveCamera(camera_there.url, patience=HURRIED)
         try:
