@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.artwork import token_raster
-from vision.boardset import BoardSet
+from vision.boardset import BoardSet, Mark
 from vision.registration import NO_MAP, Array, Image, Pose
 
 ANGLES = 48
@@ -27,7 +27,9 @@ DRAWN_BLUR_MM = 0.7  # about what a webcam's picture has
 
 @dataclass(frozen=True)
 class Templates:
-    """`matrices`: for each polarity (ANGLES * RADII, marks * ANGLES): unit columns, weighted by area.
+    """`matrices`: for each polarity (ANGLES * RADII, columns): unit columns, weighted by area, one for each turn of a
+    mark that looks different; those of mark i begin at `first[i]`. `leans` (ANGLES * RADII, polarities): their means
+    over marks and turns.
 
     Polarity is +1 for light marks on dark bodies, -1 for dark ones on light bodies: logarithms of brightness spread the
     one and shrink the other. `weights` (ANGLES * RADII,).
@@ -36,6 +38,8 @@ class Templates:
 
     names: tuple[str, ...]
     matrices: Mapping[int, npt.NDArray[np.float32]]
+    leans: npt.NDArray[np.float32]
+    first: tuple[int, ...]
     weights: npt.NDArray[np.float32]
     offsets_mm: Array
     signs: Mapping[str, int]
@@ -45,18 +49,27 @@ class Templates:
 
         Negative where the patch is darker in the middle than at its rim, so that its mark would be dark.
         """
-        centred = patches.astype(np.float32) - (patches @ self.weights).astype(np.float32)[:, None]
+        patches = np.asarray(patches, np.float32)
+        centred = patches - (patches @ self.weights)[:, None]
         centred *= np.sqrt(self.weights)
-        centred /= np.maximum(np.linalg.norm(centred, axis=1, keepdims=True), 1e-6)
+        # the length is taken out at the end: there are fewer scores than samples
+        length = np.maximum(np.sqrt(np.einsum("ns,ns->n", centred, centred)), 1e-6)
         scores = np.zeros((len(patches), len(self.names)))
-        lean = np.column_stack([centred @ matrix.mean(axis=1) for matrix in self.matrices.values()])
-        likelier = np.argmax(lean, axis=1)
+        likelier = np.argmax(centred @ self.leans, axis=1)
         for place, (sign, matrix) in enumerate(self.matrices.items()):
             mine = np.flatnonzero(likelier == place)
             if len(mine):
-                every = (centred[mine] @ matrix).reshape(len(mine), len(self.names), ANGLES)
-                scores[mine] = sign * every.max(axis=2)
+                every = (centred if len(mine) == len(centred) else centred[mine]) @ matrix
+                scores[mine] = np.maximum.reduceat(every, self.first, axis=1) * (sign / length[mine, None])
         return scores
+
+
+def _different_turns(mark: Mark) -> int:
+    """How many of the ANGLES turns of a mark look different."""
+    if mark.ring or mark.dot:
+        return 1
+    alike = 2 * mark.bars or 3
+    return ANGLES // alike if ANGLES % alike == 0 else ANGLES
 
 
 def polar_offsets_mm(board_set: BoardSet) -> Array:
@@ -78,7 +91,7 @@ def _templates(holder: _Holder) -> Templates:
     weights = _weights()
     signs = {name: polarity(board_set, name) for name in board_set.tokens.colours}
     chosen = {sign: colour for colour, sign in reversed(signs.items()) if sign}
-    matrices = {}
+    matrices, leans = {}, []
     for sign, colour in chosen.items():
         columns = []
         paint = board_set.tokens.colours[colour]
@@ -90,17 +103,24 @@ def _templates(holder: _Holder) -> Templates:
             # the contrast that a picture of either polarity has; correlation takes no notice of its strength
             seen = np.log(1.0 + (DRAWN_CONTRAST - 1) * (coverage if sign > 0 else 1 - coverage))
             middle = (drawn.shape[1] - 1) / 2
+            turned, different = [], _different_turns(board_set.tokens.marks[name])
             for turn in range(ANGLES):
                 angle = 2 * np.pi * turn / ANGLES
                 spin = np.array([[np.cos(angle), np.sin(angle)], [-np.sin(angle), np.cos(angle)]])
                 places = (offsets @ spin.T * DRAWN_PX_PER_MM + middle).astype(np.float32)
                 column = cv2.remap(seen, places[None], NO_MAP, cv2.INTER_LINEAR)[0].astype(np.float64)
                 column = (column - column @ weights) * np.sqrt(weights)
-                columns.append(column / max(float(np.linalg.norm(column)), 1e-9))
+                turned.append(column / max(float(np.linalg.norm(column)), 1e-9))
+            alike = np.mean(np.reshape(turned, (-1, different, len(offsets))), axis=0)
+            columns += list(alike / np.maximum(np.linalg.norm(alike, axis=1, keepdims=True), 1e-9))
+            leans.append(np.mean(alike, axis=0))
         matrices[sign] = np.ascontiguousarray(np.array(columns, np.float32).T)
+    turns = [_different_turns(mark) for mark in board_set.tokens.marks.values()]
     return Templates(
         tuple(board_set.tokens.marks),
         matrices,
+        np.mean(np.reshape(leans, (len(matrices), -1, len(offsets))), axis=1).T.astype(np.float32),
+        tuple(int(start) for start in np.cumsum([0, *turns[:-1]])),
         weights.astype(np.float32),
         offsets,
         signs,
@@ -164,7 +184,10 @@ def sample(
     """
     if len(centres_mm) == 0:
         return np.zeros((0, len(offsets_mm), *picture.shape[2:]))
-    middles = pose.project(centres_mm, z_mm).astype(np.float32)
-    slopes = pose.slopes(centres_mm, z_mm).astype(np.float32)
-    places = middles[:, None, :] + np.matmul(offsets_mm.astype(np.float32)[None], slopes.transpose(0, 2, 1))
-    return np.asarray(cv2.remap(picture, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+    count = len(centres_mm)
+    steps = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    seen = pose.project((centres_mm + steps[:, None]).reshape(-1, 2), z_mm).reshape(3, count, 2).astype(np.float32)
+    slopes = (seen[1:] - seen[0]).transpose(1, 2, 0)  # (n, 2 of the picture, 2 of the sheet)
+    around = np.ascontiguousarray(offsets_mm.T, np.float32)
+    across, down = (slopes[:, axis] @ around + seen[0, :, axis, None] for axis in (0, 1))
+    return np.asarray(cv2.remap(picture, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))

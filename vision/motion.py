@@ -11,14 +11,29 @@ from vision.registration import Image
 SHRINK = 4
 UNEVEN = 60.0
 """Grey levels by which a light twice as strong may miss being twice as strong somewhere."""
+LEAST_PX = 4
+"""Differences are this large, in the small picture, or they are noise."""
 Mask = npt.NDArray[np.bool_]
 LOGS = np.log(np.arange(256, dtype=np.float32) + 8)
 
 
+def halve(image: Image) -> Image:
+    """A half-size copy of a picture; its pixel (u, v) covers the full one's 2u, 2u + 1 and 2v, 2v + 1."""
+    height, width = image.shape[:2]
+    if height % 2 or width % 2:
+        image = image[: max(1, height // 2) * 2, : max(1, width // 2) * 2]  # even sizes are quicker by far
+    size = (max(1, width // 2), max(1, height // 2))
+    return np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+
+
 def shrink(image: Image) -> Image:
     """A quarter-size copy of a BGR picture, lightly smoothed."""
-    size = (max(1, image.shape[1] // SHRINK), max(1, image.shape[0] // SHRINK))
-    return np.asarray(cv2.blur(cv2.resize(image, size, interpolation=cv2.INTER_AREA), (3, 3)), np.uint8)
+    return shrink_half(halve(image))
+
+
+def shrink_half(half: Image) -> Image:
+    """The same from a half-size copy."""
+    return np.asarray(cv2.blur(halve(half), (3, 3)), np.uint8)
 
 
 def limits(difference: Image) -> npt.NDArray[np.float64]:
@@ -44,7 +59,7 @@ def differs(now: Image, before: Image) -> bool:
     edges = limits(difference)
     if peak <= edges.min():
         return False
-    return bool(_blobs(difference, edges).any())
+    return _any_blob(difference, edges)
 
 
 def differs_in_any_light(now: Image, before: Image) -> bool:
@@ -56,19 +71,41 @@ def differs_in_any_light(now: Image, before: Image) -> bool:
     gain = np.median(ratio, axis=(0, 1))
     difference = cv2.absdiff(now, np.clip(before * gain, 0, 255).astype(np.uint8))
     edges = limits(difference) + UNEVEN * float(np.abs(gain - 1).max())
-    return bool(_blobs(difference, edges).any())
+    return _any_blob(difference, edges)
 
 
-def _blobs(difference: Image, edges: npt.NDArray[np.float64], least_px: int = 4) -> Mask:
-    over = np.zeros(difference.shape[:2], np.uint8)
-    for channel, edge in zip(cv2.split(difference), edges, strict=True):
-        over = np.asarray(cv2.max(over, cv2.threshold(channel, float(edge), 1, cv2.THRESH_BINARY)[1]), np.uint8)
-    if cv2.countNonZero(over) < least_px:
+def _over(difference: Image, edges: npt.NDArray[np.float64]) -> Image:
+    """1 where some channel is over its level, (h, w)."""
+    high = [int(np.floor(edge)) for edge in edges]
+    within = cv2.inRange(difference, (0, 0, 0), (high[0], high[1], high[2]))
+    return np.asarray(cv2.threshold(within, 0, 1, cv2.THRESH_BINARY_INV)[1], np.uint8)
+
+
+def _any_blob(difference: Image, edges: npt.NDArray[np.float64]) -> bool:
+    """Whether `_blobs` would find any."""
+    over = _over(difference, edges)
+    if cv2.countNonZero(over) < LEAST_PX:
+        return False
+    if cv2.minMaxLoc(cv2.boxFilter(over, -1, (2, 2), normalize=False))[1] >= LEAST_PX:
+        return True  # four in a square
+    return bool(_blobs_of(over).any())
+
+
+def _blobs(difference: Image, edges: npt.NDArray[np.float64]) -> Mask:
+    return _blobs_of(_over(difference, edges))
+
+
+def _blobs_of(over: Image) -> Mask:
+    if cv2.countNonZero(over) < LEAST_PX:
         return np.zeros(over.shape, np.bool_)
-    count, labels, stats, _ = cv2.connectedComponentsWithStats(over, connectivity=8)
-    keep = stats[:, cv2.CC_STAT_AREA] >= least_px
+    left, top, width, height = cv2.boundingRect(over)
+    box = (slice(top, top + height), slice(left, left + width))
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(over[box], connectivity=8)
+    keep = stats[:, cv2.CC_STAT_AREA] >= LEAST_PX
     keep[0] = False
-    return np.asarray(keep[labels] if count > 1 else over > 1, np.bool_)
+    mask = np.zeros(over.shape, np.bool_)
+    mask[box] = keep[labels]
+    return mask
 
 
 def changed(now: Image, before: Image) -> Mask:
@@ -89,8 +126,15 @@ def changed(now: Image, before: Image) -> Mask:
 
 def solid(now: Image, before: Image, where: Mask) -> Mask:
     """The part of `where` in which a thing came or went: more than shade, which darkens softly and keeps colours."""
-    ratio = LOGS[now] - LOGS[before]
+    result = np.zeros(where.shape, np.bool_)
+    if not where.any():
+        return result
+    left, top, width, height = cv2.boundingRect(where.astype(np.uint8))
+    left, top = max(0, left - 1), max(0, top - 1)
+    box = (slice(top, top + height + 2), slice(left, left + width + 2))  # and the neighbours, for the steps
+    ratio = cv2.subtract(cv2.LUT(now[box], LOGS), cv2.LUT(before[box], LOGS))
     light = cv2.transform(ratio, np.full((1, 3), 1 / 3, np.float32))
     tint = strongest(cv2.absdiff(ratio, cv2.merge([light, light, light])))
-    steps = np.hypot(cv2.Sobel(light, cv2.CV_32F, 1, 0), cv2.Sobel(light, cv2.CV_32F, 0, 1)) / 8
-    return where & ((light > 0.08) | (tint > 0.10) | (steps > 0.075))
+    steps = cv2.magnitude(cv2.Sobel(light, cv2.CV_32F, 1, 0), cv2.Sobel(light, cv2.CV_32F, 0, 1))
+    result[box] = where[box] & ((light > 0.08) | (tint > 0.10) | (steps > 0.6))
+    return result

@@ -17,8 +17,9 @@ import numpy.typing as npt
 
 from vision.boardset import BoardSet
 from vision.light import Light
-from vision.marks import ANGLES, Templates, colours_needed, marks_are_pale, sample, templates
+from vision.marks import ANGLES, RADII, Templates, colours_needed, marks_are_pale, sample, templates
 from vision.palette import fit_palette
+from vision.ranks import median_rows, percentile_rows
 from vision.registration import Array, Image, Registration
 
 SURE, CLEAR = 0.80, 0.93
@@ -60,6 +61,7 @@ class Found:
 LOGS = (46.0 * np.log((np.arange(256) + 4.0) / 4.0)).astype(np.float32)
 LOGS *= 255 / LOGS[-1]
 LOG_TABLE = np.round(LOGS).astype(np.uint8)
+_PLUS_4, _PLUS_6 = (np.log(np.arange(256) + add) for add in (4.0, 6.0))
 
 
 def logarithmic(grey: Image) -> Image:
@@ -98,7 +100,9 @@ def candidates_mm(grey: Image, registration: Registration, region: tuple[int, in
     for sign, level in product((-1, 1), LEVELS if marks_are_pale(board_set) else LEVELS[:1]):
         over = cv2.subtract(levels, mean) if sign > 0 else cv2.subtract(mean, levels)
         _, mask = cv2.threshold(cv2.subtract(over, noise), level, 255, cv2.THRESH_BINARY)
-        _, _, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
+        # half the memory for labels is a third of the time; no more of them than one for each four pixels
+        kind = cv2.CV_16U if mask.size < 4 * 65535 else cv2.CV_32S
+        _, _, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=kind)
         stats, centroids = stats[1:], centroids[1:]
         long = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT])
         area = stats[:, cv2.CC_STAT_AREA] / length_px**2
@@ -122,16 +126,11 @@ def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds:
         return centres_mm, np.zeros((len(centres_mm), len(board_set.tokens.marks)))
     offsets = book.offsets_mm
     z_mm = -board_set.tokens.height_mm
-    scores = book.correlate(LOGS[sample(grey, registration.pose, centres_mm, offsets, z_mm)])
+    scores = book.correlate(cv2.LUT(sample(grey, registration.pose, centres_mm, offsets, z_mm), LOGS))
     best = np.abs(scores).max(axis=1, initial=0)
-    worth: list[int] = []
     crowded = marks_are_pale(board_set)
-    for index in np.argsort(-best, kind="stable"):
-        if best[index] < (CLIMB_FROM if crowded else CLIMB_STILL):
-            break
-        apart = centres_mm[worth] - centres_mm[index]
-        if not np.any(np.hypot(apart[:, 0], apart[:, 1]) < board_set.tokens.size_mm / 4):
-            worth.append(int(index))
+    order = [int(i) for i in np.argsort(-best, kind="stable") if best[i] >= (CLIMB_FROM if crowded else CLIMB_STILL)]
+    worth = _apart(centres_mm, order, board_set.tokens.size_mm / 4)
     centres_mm, scores = centres_mm[worth], scores[worth]
     far = np.flatnonzero(np.abs(scores).max(axis=1, initial=0) < CLIMB_FAR)
     if crowded and len(far):
@@ -146,23 +145,34 @@ def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds:
     return centres_mm, scores
 
 
+def _apart(centres_mm: Array, order: Sequence[int], least_mm: float) -> list[int]:
+    """Of the centres (n, 2) in this order those that lie `least_mm` or more from all kept before."""
+    x, y = centres_mm[order, 0], centres_mm[order, 1]
+    near = (x[:, None] - x) ** 2 + (y[:, None] - y) ** 2 < least_mm**2
+    left = np.ones(len(x), np.bool_)
+    kept: list[int] = []
+    for place, index in enumerate(order):
+        if left[place]:
+            kept.append(index)
+            left &= ~near[place]
+    return kept
+
+
 def _climb(
     grey: Image, registration: Registration, book: Templates, centres_mm: Array, offsets: Array, step_mm: float
 ) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
     around = np.array([[x, y] for y in (-1, 0, 1) for x in (-1, 0, 1)], np.float64) * step_mm
     trials = (centres_mm[:, None, :] + around).reshape(-1, 2)
-    patches = LOGS[sample(grey, registration.pose, trials, offsets, -registration.board_set.tokens.height_mm)]
-    scores = book.correlate(patches).reshape(len(centres_mm), 9, -1)
+    patches = sample(grey, registration.pose, trials, offsets, -registration.board_set.tokens.height_mm)
+    scores = book.correlate(cv2.LUT(patches, LOGS)).reshape(len(centres_mm), 9, -1)
     best = np.abs(scores).max(axis=2)
     rows = np.arange(len(centres_mm))
     pick = np.argmax(best, axis=1)
-    grid = best.reshape(-1, 3, 3)
-    shift = around[pick]
-    for row in np.flatnonzero(pick == 4):  # a top inside the grid: between the samples by parabolas
-        for axis, (low, high) in enumerate(((grid[row, 1, 0], grid[row, 1, 2]), (grid[row, 0, 1], grid[row, 2, 1]))):
-            bend = low + high - 2 * grid[row, 1, 1]
-            if bend < -1e-6:
-                shift[row, axis] = np.clip((low - high) / (2 * bend), -0.5, 0.5) * step_mm
+    # a top inside the grid: between the samples by parabolas
+    low, high = best[:, [3, 1]], best[:, [5, 7]]
+    bend = low + high - 2 * best[:, 4:5]
+    between = np.clip((low - high) / np.minimum(2 * bend, -1e-9), -0.5, 0.5) * step_mm
+    shift = np.where((pick == 4)[:, None], np.where(bend < -1e-6, between, 0.0), around[pick])
     return centres_mm + shift, scores[rows, pick], pick == 4
 
 
@@ -213,12 +223,7 @@ def name(look: Look, starts_mm: Array, least: float) -> list[Found]:
     scores = _without_shadow(look, book, centres, scores)
     best = np.abs(scores).max(axis=1, initial=0)
     order = [int(index) for index in np.argsort(-best) if best[index] >= least]
-    kept: list[int] = []
-    for index in order:
-        apart = board_set.tokens.size_mm * 0.9
-        between = centres[kept] - centres[index]
-        if not np.any(np.hypot(between[:, 0], between[:, 1]) < apart):
-            kept.append(index)
+    kept = _apart(centres, order, board_set.tokens.size_mm * 0.9)
     if not kept:
         return []
     contrasts = _contrasts(grey, registration, centres[kept], book)
@@ -250,10 +255,10 @@ def _contrasts(grey: Image, registration: Registration, centres_mm: Array, book:
     """Logarithm of mark over body for each token; the rim tells which of dark and light is the body."""
     board_set = registration.board_set
     offsets = book.offsets_mm
-    values = np.log(sample(grey, registration.pose, centres_mm, offsets, -board_set.tokens.height_mm) + 4.0)
-    low, high = np.percentile(values, [6, 94], axis=1)
-    radius = np.linalg.norm(offsets, axis=1)
-    rim = np.median(values[:, radius > 0.40 * board_set.tokens.size_mm], axis=1)
+    values = cv2.LUT(sample(grey, registration.pose, centres_mm, offsets, -board_set.tokens.height_mm), _PLUS_4)
+    low, high = percentile_rows(values, 6, 94)
+    outer = np.asarray(RADII) > 0.40
+    rim = median_rows(values.reshape(len(values), -1, len(outer))[:, :, outer].reshape(len(values), -1))
     return np.asarray(np.where(np.abs(rim - low) > np.abs(high - rim), low - rim, high - rim))
 
 
@@ -265,8 +270,8 @@ def _evenness(grey: Image, registration: Registration, centres_mm: Array) -> Arr
     tokens = board_set.tokens
     outer = 0.455 if tokens.rim is None else 0.465 - tokens.rim.width_mm / tokens.size_mm
     offsets = np.concatenate([circle * radius * tokens.size_mm for radius in (outer - 0.035, outer)])
-    values = np.log(sample(grey, registration.pose, centres_mm, offsets, -board_set.tokens.height_mm) + 6.0)
-    low, high = np.percentile(values, [10, 90], axis=1)
+    values = cv2.LUT(sample(grey, registration.pose, centres_mm, offsets, -board_set.tokens.height_mm), _PLUS_6)
+    low, high = percentile_rows(values, 10, 90)
     return np.asarray(high - low)
 
 
@@ -282,7 +287,7 @@ def _tints(look: Look, book: Templates, centres_mm: Array) -> tuple[Array, npt.N
     circle = np.column_stack([np.cos(angles), np.sin(angles)]) * board_set.tokens.size_mm
     offsets = np.concatenate([circle * radius for radius in BODY_RADII])
     seen = sample(look.image, look.registration.pose, centres_mm, offsets, -board_set.tokens.height_mm)
-    bodies = np.median(np.log(seen + 6.0), axis=1) - look.light.at(centres_mm)
+    bodies = median_rows(cv2.LUT(seen, _PLUS_6)) - look.light.at(centres_mm)
     palette = fit_palette(board_set, bodies)
     return palette.nats(bodies), palette.strange(bodies)
 
@@ -297,7 +302,7 @@ def _without_shadow(look: Look, book: Templates, centres_mm: Array, scores: Arra
     if len(crossed) == 0:
         return scores
     pose, z_mm = look.registration.pose, -look.registration.board_set.tokens.height_mm
-    patches = LOGS[sample(look.grey, pose, centres_mm[crossed], book.offsets_mm, z_mm)]
+    patches = cv2.LUT(sample(look.grey, pose, centres_mm[crossed], book.offsets_mm, z_mm), LOGS)
     rays = patches.reshape(len(crossed), ANGLES, -1)
     rays = rays - rays[:, :, -2:].mean(axis=2, keepdims=True)
     again = book.correlate(rays.reshape(patches.shape))

@@ -1,0 +1,35 @@
+"""Percentiles and medians of small arrays; numpy's own spend more time on preparing than on sorting."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from vision.pose import Array
+
+
+def percentile_rows(values: Array, *shares: float) -> list[Array]:
+    """For each share, 0 to 100, that percentile of each row of (n, k): (n,). As `np.percentile` along axis 1."""
+    ranked = np.sort(values, axis=1)
+    last = ranked.shape[1] - 1
+    found = []
+    for share in shares:
+        place = last * share / 100
+        low = int(place)
+        below, above = ranked[:, low], ranked[:, min(low + 1, last)]
+        found.append(below + (above - below) * (place - low))
+    return found
+
+
+def median_rows(values: Array) -> Array:
+    """The median of each row of (n, k), or along axis 1 of (n, k, c)."""
+    ranked = np.sort(values, axis=1)
+    middle = ranked.shape[1] // 2
+    return np.asarray(ranked[:, middle] if ranked.shape[1] % 2 else (ranked[:, middle - 1] + ranked[:, middle]) / 2)
+
+
+def median_levels(levels: npt.NDArray[np.uint8]) -> Array:
+    """The median of each channel of (n, c) bytes, by counting."""
+    middle = (len(levels) - 1) // 2, len(levels) // 2
+    counts = [np.cumsum(np.bincount(levels[:, channel], minlength=256)) for channel in range(levels.shape[1])]
+    return np.array([np.mean(np.searchsorted(count, middle, side="right")) for count in counts])
