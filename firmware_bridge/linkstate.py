@@ -27,7 +27,7 @@ class Pace:
     back_off_s: tuple[float, ...] = (0.5, 1.0, 2.0, 4.0, 8.0)
     look_s: float = 0.5
     boot_s: float = 8.0
-    probe_s: float = 2.0
+    probe_s: float = 1.0
     haste: float = 1.0
 
 

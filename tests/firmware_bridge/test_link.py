@@ -321,7 +321,7 @@ def test_a_press_counts_once_however_often_it_is_repeated(device: VirtualDevice)
             device.corrupt_every = 3  # acknowledgements get lost, so presses are repeated
             device.press(*press)
             wait_for(lambda press=press: press in pressed, "pressed")
-            wait_for(lambda: not device._events, "acknowledged")
+            wait_for(lambda: not device.unanswered_presses, "acknowledged")
         assert pressed == [(0, 0), (1, 0), (0, 1)]
     finally:
         link.close()
