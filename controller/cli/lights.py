@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from controller.cli import lights_virtual
 from controller.errors import CommandError
 from controller.referee.signals import corner_sites
 from firmware_bridge.errors import LightsError
@@ -17,13 +18,10 @@ from firmware_bridge.lightmap import LightMap
 from firmware_bridge.link import Link, LinkState
 from firmware_bridge.mapfile import map_text, read_map
 from firmware_bridge.ports import usb_ports
-from firmware_bridge.rhythm import Rgb
 from firmware_bridge.scene import Bar, Hue, Light, Rhythm, Scene
-from firmware_bridge.virtual import Colours, DeviceState, VirtualDevice, colours
 from vision.boardset import BoardSet, installed_sets
 
 ANSWER_S = 5.0
-FRAME_S = 0.1
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +39,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         sub.add_argument("--map", metavar="FILE", help="a light map; the set's default map where left out")
         _set_arguments(sub)
     virtual = actions.add_parser("virtual", help="pretend to be lights; draw them here", allow_abbrev=False)
+    lights_virtual.add(virtual)
     _set_arguments(virtual)
     mapping = actions.add_parser("map", help="print a set's default light map as JSON", allow_abbrev=False)
     _set_arguments(mapping)
@@ -155,60 +154,5 @@ def _steps(action: str, board: BoardSet, lightmap: LightMap) -> Iterator[tuple[s
 
 
 def _virtual(args: argparse.Namespace) -> int:
-    """Draw the pretended lights until Ctrl-C: in place on a terminal, otherwise a line whenever they change."""
     board = _board(args)
-    lightmap = _default_map(board)
-    device = VirtualDevice(lightmap)
-    try:
-        print(f"Virtual lights on {device.path}. Ctrl-C ends them.", flush=True)
-        rows, last = 0, ""
-        while True:
-            state = device.lit()
-            if sys.stdout.isatty():
-                lines = _drawing(board, lightmap, colours(state, time.monotonic()))
-                lines.append(_said(state.epoch, state.host_lost))
-                print((f"\x1b[{rows}A" if rows else "") + "\n".join(f"\x1b[2K{line}" for line in lines), flush=True)
-                rows = len(lines)
-            elif (text := _words(lightmap, state)) != last:
-                print(text, flush=True)
-                last = text
-            time.sleep(FRAME_S)
-    finally:
-        device.close()
-
-
-def _said(epoch: int, host_lost: bool) -> str:
-    return "nobody speaks to these lights" if host_lost else f"epoch {epoch}"
-
-
-def _block(colour: Rgb) -> str:
-    return "\x1b[38;2;{};{};{}m██\x1b[0m".format(*colour) if any(colour) else "··"
-
-
-def _drawing(board: BoardSet, lightmap: LightMap, shown: Colours) -> list[str]:
-    """The lights as lines of coloured blocks, sites where they lie on the sheet, each bar at its seat."""
-    centres = {site.id: board.centre(site) for site in board.sites}
-    xs = sorted({round(x_mm) for x_mm, _ in centres.values()})
-    lines = []
-    for y_mm in sorted({round(y_mm) for _, y_mm in centres.values()}):
-        row = {round(centre[0]): site for site, centre in centres.items() if round(centre[1]) == y_mm}
-        cells = [_block(shown.sites.get(lightmap.sites[row[x]], (0, 0, 0))) if x in row else "  " for x in xs]
-        lines.append("  " + " ".join(cells))
-    for player, (side, _) in lightmap.bars.items():
-        bar = f"{''.join(_block(colour) for colour in shown.bars.get(side, ()))}  {player}"
-        lines = [bar, *lines] if board.seats[player][1] < board.sheet_mm[1] / 2 else [*lines, bar]
-    return [*lines, f"{_block(shown.lamp)} lamp"]
-
-
-def _words(lightmap: LightMap, state: DeviceState) -> str:
-    names = {index: site for site, index in lightmap.sites.items()}
-    said = [f"{names.get(index, index)} {_name(light)}" for index, light in sorted(state.sites.items())]
-    for player, (side, _) in lightmap.bars.items():
-        leds = state.bars.get(side, ())
-        if any(light.hue for light in leds):
-            said.append(f"{player} [{' '.join(_name(light) for light in dict.fromkeys(leds))}]")
-    return ("nobody speaks to these lights; " if state.host_lost else "") + (", ".join(said) or "dark")
-
-
-def _name(light: Light) -> str:
-    return f"{light.hue.name.lower()} {light.rhythm.name.lower()}" if light.hue else "off"
+    return lights_virtual.run(args, board, _default_map(board))

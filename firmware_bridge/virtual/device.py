@@ -56,7 +56,7 @@ class VirtualDevice(Faults):
             n_sites = lightmap.n_sites
             n_bar = max((leds for _, leds in lightmap.bars.values()), default=n_bar)
         leds = lightmap.leds if lightmap is not None else n_sites + SIDES * n_bar + 1
-        self.n_sites, self.n_bar, self._haste = n_sites, n_bar, haste
+        self.wire, self.n_sites, self.n_bar, self._haste = wire, n_sites, n_bar, haste
         self._brain = brain_of(wire, self, n_sites, n_bar, leds)
         self._core = DeviceCore(self._brain, self, self._now_s())
         self._lock = threading.RLock()
