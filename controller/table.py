@@ -22,6 +22,7 @@ from controller.referee.view import View
 from controller.steadiness import Steadiness
 from controller.telling import journal_row
 from controller.watcher import Watcher
+from controller.words import wrong_board
 from firmware_bridge.scene import Scene
 from vision.boardset import BoardSet
 from vision.camera.frame import Camera, CameraStatus, Frame
@@ -131,12 +132,17 @@ class Table:
     def _told(self, status: CameraStatus) -> Mapping[str, Any]:
         """The camera's state for pages and programs; `since` in seconds of the wall clock."""
         state, sentence = str(status.state), status.sentence
+        code, facts = status.said.code, dict(status.said.facts)
+        games = sorted({board.game.capitalize() for board in self._watcher.sets.values()})
         if state == "ok" and (stranger := self._watcher.stranger) is not None:
-            games = " and ".join(sorted({board.game.capitalize() for board in self._watcher.sets.values()}))
-            state = "wrong_board"
-            sentence = f"The board of {stranger.game.capitalize()} lies there; this table is for {games}."
+            state = code = "wrong_board"
+            facts = {"other": stranger.game.capitalize()}
+            sentence = wrong_board(facts["other"], games)
         told: dict[str, Any] = {
             "state": state,
+            "code": code,
+            "facts": facts,
+            "games": games,
             "sentence": sentence,
             "since": round(status.since_s + self._epoch_s, 1),
             "damaged": status.damaged,

@@ -231,7 +231,7 @@ async def _stream(table: TableLike, hub: Hub, language: str) -> AsyncIterator[by
         beat = beat_json(snapshot, now_s)
         parts: dict[str, Any] = {
             "state": {**view_json(snapshot, language), "build": build_id()},
-            "lights": lights_json(snapshot),
+            "lights": lights_json(snapshot, language),
         }
         if world is not None:
             parts["world"] = world.as_json()

@@ -13,6 +13,7 @@ from controller.rules.registry import game_named
 from controller.web.message import Message, message
 from controller.web.phrases import name_of
 from controller.web.ports import Snapshot
+from controller.words import camera_sentence, wrong_board
 from vision.boardset import BoardSet
 
 
@@ -22,14 +23,25 @@ def beat_json(snapshot: Snapshot, now_s: float) -> dict[str, Any]:
     return {"rev": snapshot.rev, "age_s": age_s, "time_s": round(now_s, 3)}
 
 
-def lights_json(snapshot: Snapshot) -> dict[str, Any]:
+def lights_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
     """What the lights show, and how camera and link are doing: changes without a new `rev`."""
     return {
         "lights": dict(snapshot.lights),
-        "camera": dict(snapshot.camera),
+        "camera": {**snapshot.camera, "sentence": camera_said(snapshot, language)},
         "link": dict(snapshot.link),
         "journal": dict(getattr(snapshot, "journal", {})),
     }
+
+
+def camera_said(snapshot: Snapshot, language: str) -> str:
+    """How the camera is, in words."""
+    camera = snapshot.camera
+    code = camera.get("code")
+    if code is None:
+        return str(camera.get("sentence", ""))
+    if code == "wrong_board":
+        return wrong_board(camera["facts"]["other"], camera["games"], language)
+    return camera_sentence(code, camera["facts"], language, again=camera["state"] == "lost")
 
 
 def view_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
@@ -57,7 +69,7 @@ def view_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
 
 def state_json(snapshot: Snapshot, language: str, now_s: float) -> dict[str, Any]:
     """Everything in one object, as `/api/state` answers."""
-    return {**beat_json(snapshot, now_s), **view_json(snapshot, language), **lights_json(snapshot)}
+    return {**beat_json(snapshot, now_s), **view_json(snapshot, language), **lights_json(snapshot, language)}
 
 
 def _player(player: str, view: View, board: BoardSet | None, language: str) -> dict[str, Any]:

@@ -9,6 +9,8 @@ import pytest
 
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
+from controller.web.state import state_json
+from controller.words import LANGUAGES, camera_sentence
 from vision.camera.simulated import SimulatedCamera
 from vision.camera.world import World
 
@@ -39,6 +41,9 @@ def test_a_frozen_or_lost_camera_is_said_and_the_game_goes_on(table: Table) -> N
         told = table.snapshot().camera
         assert told["state"] == state
         assert told["sentence"]
+        for language in LANGUAGES:
+            said = state_json(table.snapshot(), language, time.time())["camera"]["sentence"]
+            assert said == camera_sentence(told["code"], told["facts"], language, again=state == "lost")
         assert abs(told["since"] - time.time()) < 30
         assert not table.ready() or state == "lost"
         fail(False)

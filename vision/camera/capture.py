@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 import cv2
 import numpy as np
 
+from vision.camera import saying
 from vision.camera.feed import FeedError, Patience
 from vision.camera.frame import Image
 from vision.camera.http_stream import masked
@@ -22,8 +24,8 @@ _SIZE = (1280, 720)
 class CaptureFeed:
     """One `cv2.VideoCapture`. It never recovers after a failed read, and goes on calling itself open."""
 
-    def __init__(self, capture: cv2.VideoCapture, name: str, frozen_s: float) -> None:
-        self.name = name
+    def __init__(self, capture: cv2.VideoCapture, who: Mapping[str, str], frozen_s: float) -> None:
+        self.who = who
         self.damaged = 0
         self.frozen_s = frozen_s
         self._capture = capture
@@ -36,7 +38,7 @@ class CaptureFeed:
         except cv2.error:
             ok, image = False, None
         if not ok or image is None:
-            raise FeedError(f"{self.name} sends no picture any more; check that it is on and its cable")
+            raise FeedError("silent", **self.who)
         picture = np.asarray(image, np.uint8)
         if not self._wholeness.fits(picture):
             self.damaged += 1
@@ -54,34 +56,34 @@ def open_stream(url: str, patience: Patience) -> CaptureFeed:
         cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, int(patience.open_s * 1000),
         cv2.CAP_PROP_READ_TIMEOUT_MSEC, int(patience.picture_s * 1000),
     ]  # fmt: skip
-    name = f"the stream {masked(url)}"
+    who = saying.stream(masked(url))
     try:
         capture = cv2.VideoCapture(url, cv2.CAP_FFMPEG, limits)
     except cv2.error:
         capture = cv2.VideoCapture()
     if not capture.isOpened():
         capture.release()
-        raise FeedError(f"{name} does not answer with video; check its address and that it is on")
+        raise FeedError("no_video", **who)
     # where nothing moves, a stream may repeat a picture exactly until its next key frame
-    return CaptureFeed(capture, name, frozen_s=15.0)
+    return CaptureFeed(capture, who, frozen_s=15.0)
 
 
 def open_device(device: str) -> CaptureFeed:
     """A V4L2 device by its path."""
-    name = f"the camera {device}"
+    who = saying.device(device)
     if not Path(device).exists():
-        raise FeedError(f"there is no camera {device}; plug it in, or give another number or device")
+        raise FeedError("no_device", **who)
     try:
         capture = cv2.VideoCapture(device, cv2.CAP_V4L2 if os.path.exists("/sys/class") else cv2.CAP_ANY)
     except cv2.error:
         capture = cv2.VideoCapture()
     if not capture.isOpened():
         capture.release()
-        raise FeedError(f"{name} can't be opened; check that nothing else uses it and that you may read it")
+        raise FeedError("not_opened", **who)
     capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))  # uncompressed, USB carries 5 frames a second
     capture.set(cv2.CAP_PROP_FRAME_WIDTH, _SIZE[0])
     capture.set(cv2.CAP_PROP_FRAME_HEIGHT, _SIZE[1])
-    return CaptureFeed(capture, name, frozen_s=2.0)
+    return CaptureFeed(capture, who, frozen_s=2.0)
 
 
 def usb_device() -> str:
@@ -90,5 +92,5 @@ def usb_device() -> str:
     found = sorted(lasting.glob("*-video-index0")) if lasting.is_dir() else []
     found = found or sorted(Path("/dev").glob("video[0-9]*"), key=lambda path: int(path.name[5:]))
     if not found:
-        raise FeedError("there is no USB camera; plug one in")
+        raise FeedError("no_usb", **saying.device("usb"))
     return str(found[0])

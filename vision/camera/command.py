@@ -13,6 +13,7 @@ import select
 import shutil
 import subprocess
 
+from vision.camera import saying
 from vision.camera.feed import Again, FeedError, Patience
 from vision.camera.pi_settings import FPS, SIZE, PiControls, PiSettings
 from vision.camera.stream import JpegStream
@@ -33,7 +34,7 @@ class PiCommand:
     """Opens the Pi camera with this number, again and again, with what was learnt of the program before."""
 
     def __init__(self, number: int, mains_hz: int) -> None:
-        self.name = f"Pi camera {number}" if number else "Pi camera"
+        self.who = saying.pi(number)
         self.number = number
         self.controls = PiControls(mains_hz)
         self.unknown: set[str] = set()  # options that this version doesn't have
@@ -42,7 +43,7 @@ class PiCommand:
         """Start the program."""
         found = program()
         if found is None:
-            raise FeedError(f"neither {' nor '.join(PROGRAMS)} is installed; install rpicam-apps")
+            raise FeedError("not_installed", **self.who, program=PROGRAMS[0])
         return CommandFeed(found, self, patience)
 
     def arguments(self, held: PiSettings | None, metadata_path: str) -> list[str]:
@@ -71,7 +72,7 @@ class CommandFeed(JpegStream):
     """One run of the program."""
 
     def __init__(self, path: str, opener: PiCommand, patience: Patience) -> None:
-        super().__init__(f"the {opener.name}", patience)
+        super().__init__(opener.who, patience)
         self._opener = opener
         self._held = opener.controls.wanted
         self._said = self._metadata = b""
@@ -89,7 +90,7 @@ class CommandFeed(JpegStream):
             )
         except OSError as error:
             os.close(self._told)
-            raise FeedError(f"{path} can't be started ({error.strerror}); install rpicam-apps anew") from None
+            raise FeedError("not_started", **self.who, program=path, reason=str(error.strerror)) from None
         finally:
             os.close(other_end)
         assert self._process.stdout is not None
@@ -155,17 +156,18 @@ class CommandFeed(JpegStream):
             self._opener.unknown |= unknown
             self._opener.controls.mains_set = "--flicker-period" not in self._opener.unknown
             return Again()
-        return FeedError(f"{self.name} has stopped{_reason(said)}")
+        code, reason = _reason(said)
+        return FeedError(code, **self.who, **({"reason": reason} if reason else {}))
 
 
-def _reason(said: str) -> str:
-    """What people can do about the program's last words."""
+def _reason(said: str) -> tuple[str, str]:
+    """What the program's last words mean: a sentence's code, and what it tells of them."""
     lowered = said.lower()
     if "no cameras available" in lowered:
-        return ": none is found; check its ribbon cable"
+        return "none_found", ""
     if "in use" in lowered or "busy" in lowered or "failed to acquire" in lowered:
-        return ": another program uses it; end that one"
+        return "in_use", ""
     errors = [line for line in said.splitlines() if "error" in line.lower()] or said.splitlines()
     last = errors[-1].strip() if errors else ""
     last = last.removeprefix("ERROR:").strip(" *!")
-    return f" ({last}); check its cable" if last else "; check its cable"
+    return ("stopped_saying", last) if last else ("stopped", "")

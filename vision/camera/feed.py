@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from vision.camera.controls import Controls
 from vision.camera.frame import Image
+from vision.camera.saying import Said
 
 
 class FeedError(Exception):
-    """A live source can't be opened, or has ended. Its text is a sentence for people, without a full stop."""
+    """A live source can't be opened, or has ended. `said`: why; as text that sentence, without a full stop."""
+
+    def __init__(self, code: str, **facts: str) -> None:
+        self.said = Said(code, facts)
+        told = self.said.sentence.removesuffix(".")
+        super().__init__(told[:1].lower() + told[1:])
 
 
 class Again(Exception):
@@ -44,10 +51,10 @@ class Feed(Protocol):
 
 
 class Opener(Protocol):
-    """A live source that can be opened again and again. `name`: for people, without a password."""
+    """A live source that can be opened again and again. `who`: how people call it, without a password (`saying`)."""
 
     @property
-    def name(self) -> str: ...
+    def who(self) -> Mapping[str, str]: ...
     @property
     def controls(self) -> Controls: ...
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 import re
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from vision.camera import saying
 from vision.camera.capture import open_device, open_stream, usb_device
 from vision.camera.command import PiCommand, program
 from vision.camera.controls import Controls, NoControls
@@ -40,7 +41,7 @@ def is_pipe(source: str) -> bool:
 class _Plain:
     """A source that needs to remember nothing but its settings."""
 
-    name: str
+    who: Mapping[str, str]
     controls: Controls
     make: Callable[[Patience], Feed]
 
@@ -56,11 +57,11 @@ def opener_of(source: str, mains_hz: int = 50) -> Opener:
         return PiLibrary(number, mains_hz) if library else PiCommand(number, mains_hz)
     fixed = NoControls("it is set in the camera itself")
     if is_pipe(source):
-        return _Plain(source, fixed, lambda patience: PipeFeed(source, patience))
+        return _Plain(saying.pipe(source), fixed, lambda patience: PipeFeed(source, patience))
     if source.partition("://")[0].lower() in ("http", "https"):
-        return _Plain(masked(source), fixed, lambda patience: _open_http(source, patience))
+        return _Plain(saying.stream(masked(source)), fixed, lambda patience: _open_http(source, patience))
     if "://" in source:
-        return _Plain(masked(source), fixed, lambda patience: open_stream(source, patience))
+        return _Plain(saying.stream(masked(source)), fixed, lambda patience: open_stream(source, patience))
 
     def path() -> str:
         return usb_device() if source == "usb" else f"/dev/video{source}" if source.isdecimal() else source
@@ -72,7 +73,7 @@ def opener_of(source: str, mains_hz: int = 50) -> Opener:
         controls.prepare()
         return feed
 
-    return _Plain(source, controls, open_usb)
+    return _Plain(saying.device(source), controls, open_usb)
 
 
 def _open_http(url: str, patience: Patience) -> Feed:

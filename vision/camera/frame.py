@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.camera.controls import Controls, Lock
+from vision.camera.saying import OK, Said
 
 Image = npt.NDArray[np.uint8]
 State = Literal["starting", "ok", "frozen", "lost"]
@@ -32,6 +33,7 @@ class Frame:
 class CameraStatus:
     """How a live camera is: a state, a sentence for people, and the time (monotonic seconds) since when it is so.
 
+    `said`: the sentence as code and facts, for other languages (a camera that is lost is also taken up `again`).
     `damaged`: pictures left out so far; `losses`: how often it was lost; `lock`: what of it is held still, once tried.
     """
 
@@ -41,6 +43,7 @@ class CameraStatus:
     damaged: int = 0
     losses: int = 0
     lock: Lock | None = None
+    said: Said = OK
 
 
 @runtime_checkable

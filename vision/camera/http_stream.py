@@ -19,6 +19,7 @@ from email.message import Message
 from urllib.parse import SplitResult, unquote, urljoin, urlsplit
 from urllib.request import parse_http_list, parse_keqv_list
 
+from vision.camera import saying
 from vision.camera.feed import FeedError, Patience
 from vision.camera.stream import JpegStream
 
@@ -42,7 +43,7 @@ class HttpFeed(JpegStream):
     """A running MJPEG stream. The constructor connects; FeedError in one sentence, or OtherKind."""
 
     def __init__(self, url: str, patience: Patience) -> None:
-        super().__init__(f"the stream {masked(url)}", patience)
+        super().__init__(saying.stream(masked(url)), patience)
         self._chunks: _Chunks | None = None
         self._first = b""
         self._socket = self._connect(url, time.monotonic() + patience.open_s)
@@ -70,9 +71,9 @@ class HttpFeed(JpegStream):
             except (TimeoutError, ssl.SSLWantReadError):
                 return b""  # TLS: readable, but not yet a whole record
             except OSError as error:
-                raise FeedError(f"{self.name} broke off ({error.strerror or error}); check its network") from None
+                raise FeedError("broke_off", **self.who, reason=str(error.strerror or error)) from None
             if not data:
-                raise FeedError(f"{self.name} has hung up; check that it is on")
+                raise FeedError("hung_up", **self.who)
         return self._chunks.feed(data) if self._chunks else data
 
     def _connect(self, url: str, deadline_s: float) -> socket.socket:
@@ -97,7 +98,7 @@ class HttpFeed(JpegStream):
             finally:
                 if not kept:
                     line.close()
-        raise FeedError(f"{self.name} sends from one address to the next; give the last one")
+        raise FeedError("round", **self.who)
 
     def _dial(self, parts: SplitResult, deadline_s: float) -> socket.socket:
         try:
@@ -105,14 +106,14 @@ class HttpFeed(JpegStream):
         except ValueError:
             host, port = None, 0
         if not host:
-            raise FeedError(f"{self.name} has no usable address; write it like http://host:port/path")
+            raise FeedError("no_address", **self.who)
         try:
             line = socket.create_connection((host, port), timeout=_left(deadline_s))
         except TimeoutError:
-            raise FeedError(f"{self.name} does not answer; check its address and that it is on") from None
+            raise FeedError("no_answer", **self.who) from None
         except OSError as error:
             reason = error.strerror or str(error)
-            raise FeedError(f"{self.name} can't be reached ({reason}); check its address and that it is on") from None
+            raise FeedError("not_reached", **self.who, reason=reason) from None
         line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
         if parts.scheme != "https":
             return line
@@ -122,7 +123,7 @@ class HttpFeed(JpegStream):
         except (OSError, ValueError) as error:
             line.close()
             why = getattr(error, "verify_message", None) or getattr(error, "reason", None) or error
-            raise FeedError(f"{self.name} has no safe connection to offer ({why}); use its http address") from None
+            raise FeedError("not_safe", **self.who, reason=str(why)) from None
 
     def _ask(
         self, line: socket.socket, parts: SplitResult, authorization: str | None, deadline_s: float
@@ -141,11 +142,11 @@ class HttpFeed(JpegStream):
                 data = line.recv(4096)
                 head += data
                 if not data or len(head) > _MOST_HEAD_BYTES:
-                    raise FeedError(f"{self.name} gives no proper answer; check its address")
+                    raise FeedError("nonsense", **self.who)
         except TimeoutError:
-            raise FeedError(f"{self.name} takes the call but does not answer; check its address") from None
+            raise FeedError("mute", **self.who) from None
         except OSError as error:
-            raise FeedError(f"{self.name} broke off ({error.strerror or error}); check its network") from None
+            raise FeedError("broke_off", **self.who, reason=str(error.strerror or error)) from None
         end = min(at + len(gap) for gap in (b"\r\n\r\n", b"\n\n") if (at := head.find(gap)) >= 0)
         first, _, rest = head[:end].partition(b"\n")
         words = first.split()
@@ -153,27 +154,24 @@ class HttpFeed(JpegStream):
             status = int(words[1])
             headers: Message = http.client.parse_headers(io.BytesIO(rest))
         except (IndexError, ValueError, http.client.HTTPException):
-            raise FeedError(f"{self.name} gives no proper answer; check its address") from None
+            raise FeedError("nonsense", **self.who) from None
         self._first = head[end:]
         self._chunks = _Chunks() if headers.get("Transfer-Encoding", "").lower() == "chunked" else None
         return status, headers
 
     def _accept(self, status: int, headers: Message) -> None:
         if status == 401:
-            raise FeedError(
-                f"{self.name} wants a name and password (401); put them into its address: http://NAME:PASSWORD@host/…"
-            )
+            raise FeedError("password", **self.who)
         if status != 200:
-            faults = {403: "refuses", 404: "has nothing at this address", 503: "is busy"}
-            what = faults.get(status, "answers with a fault")
-            raise FeedError(f"{self.name} {what} ({status}); check its address, and that nothing else uses it")
+            code = {403: "refuses", 404: "nothing_there", 503: "busy"}.get(status, "fault")
+            raise FeedError(code, **self.who, status=str(status))
         kind = headers.get_content_type() if headers.get("Content-Type") else "multipart/x-mixed-replace"
         if kind.startswith("multipart/") or kind in ("application/octet-stream", "video/x-motion-jpeg"):
             return
         if kind.startswith("image/"):
-            raise FeedError(f"{self.name} gives a single picture ({kind}); give the address of its MJPEG stream")
+            raise FeedError("single", **self.who, type=kind)
         if kind.startswith("text/") or kind in ("application/json", "application/xml"):
-            raise FeedError(f"{self.name} gives a page ({kind}), no pictures; give the address of its MJPEG stream")
+            raise FeedError("page", **self.who, type=kind)
         raise OtherKind(kind)
 
 

@@ -18,11 +18,10 @@ from vision.camera.feed import Again, Feed, FeedError, Patience
 from vision.camera.feeds import opener_of
 from vision.camera.frame import CameraStatus, Frame, Image
 from vision.camera.newest import Newest
+from vision.camera.saying import Said
 from vision.errors import VisionError
 
 _log = logging.getLogger(__name__)
-
-_AGAIN = "It is taken up again by itself."
 
 
 class LiveCamera:
@@ -36,11 +35,11 @@ class LiveCamera:
         mains_hz: int = 50,
     ) -> None:
         self._opener = opener_of(source, mains_hz)
-        self.name = self._opener.name
+        self.name = self._opener.who["name"]
         self.controls = self._opener.controls
         self._epoch = epoch
         self._patience = patience
-        self._newest = Newest(self.name, patience.open_s)
+        self._newest = Newest(self._opener.who, patience.open_s)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=f"camera {self.name}", daemon=True)
         self._thread.start()
@@ -69,11 +68,11 @@ class LiveCamera:
             except Again:
                 continue
             except FeedError as error:
-                self._newest.lost(f"{_sentence(str(error))} {_AGAIN}")
+                self._newest.lost(error.said)
             except Exception as error:
                 # a fault in a driver or a library must not end the only eye of a table that nobody watches
                 _log.exception("the camera %s failed", self.name)
-                self._newest.lost(f"The camera {self.name} failed ({error}). {_AGAIN}")
+                self._newest.lost(Said("failed", {**self._opener.who, "reason": str(error)}))
             # one that comes and goes at once is not asked again ever more often
             wait_s = least_s if lasted_s > most_s else min(most_s, wait_s * 2)
             self._stop.wait(wait_s)
@@ -86,7 +85,7 @@ class LiveCamera:
             try:
                 self._follow(feed)
             except FeedError as error:
-                self._newest.lost(f"{_sentence(str(error))} {_AGAIN}")
+                self._newest.lost(error.said)
             return time.monotonic() - began_s
         finally:
             feed.close()
@@ -120,10 +119,6 @@ def fingerprint(image: Image) -> bytes | None:
     return None if np.all((sample == 0) | (sample == 255)) else sample.tobytes()
 
 
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}."
-
-
 def open_live(
     source: str,
     epoch: Callable[[], int] = lambda: 0,
@@ -139,6 +134,6 @@ def open_live(
             return camera
         if camera.status().state == "lost":
             break
-    said = camera.status().sentence.removesuffix(f" {_AGAIN}").removesuffix(".")
+    said = camera.status().sentence.removesuffix(Said("again").sentence).rstrip(" .")
     camera.close()
     raise VisionError(said[:1].lower() + said[1:])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 
 from vision.camera.frame import CameraStatus, Frame, Image, State
+from vision.camera.saying import Said
 
 _STALE_S = 1.5
 """Age of the newest frame at which a camera counts as lost."""
@@ -14,8 +16,8 @@ _STALE_S = 1.5
 class Newest:
     """Holds the newest frame only; readers wait for one they have not had."""
 
-    def __init__(self, name: str, open_s: float = 3.0) -> None:
-        self.name = name
+    def __init__(self, who: Mapping[str, str], open_s: float = 3.0) -> None:
+        self._who = dict(who)
         self._changed = threading.Condition()
         self._frame: Frame | None = None
         self._first_s = self._newest_s = 0.0
@@ -23,7 +25,7 @@ class Newest:
         self._open_s = open_s
         self._damaged = self._lost = 0
         self._state: State = "starting"
-        self._sentence = f"Opening the camera {name}."
+        self._said = Said("opening", self._who)
         self._since_s = time.monotonic()
 
     def publish(self, image: Image, now_s: float, epoch: int, frozen: bool = False) -> None:
@@ -35,17 +37,16 @@ class Newest:
             self._frame = Frame(image, now_s - self._first_s, index, epoch)
             self._newest_s = now_s
             if frozen:
-                said = f"The camera {self.name} sends the same picture again and again; unplug it and plug it in."
-                self._become("frozen", said)
+                self._become("frozen", Said("frozen", self._who))
             else:
-                self._become("ok", "The camera works.")
+                self._become("ok", Said("ok"))
             self._changed.notify_all()
 
-    def lost(self, sentence: str) -> None:
-        """The camera is gone, as this sentence says."""
+    def lost(self, said: Said) -> None:
+        """The camera is gone, as this says."""
         with self._changed:
             self._lost += self._state != "lost"
-            self._become("lost", sentence)
+            self._become("lost", said)
             self._changed.notify_all()
 
     def damaged(self, count: int) -> None:
@@ -62,14 +63,15 @@ class Newest:
     def status(self) -> CameraStatus:
         """The state; *lost* too when the newest frame has grown old, or opening takes for ever."""
         with self._changed:
-            state, sentence, since_s = self._state, self._sentence, self._since_s
+            state, said, since_s = self._state, self._said, self._since_s
             age_s = time.monotonic() - self._newest_s
             if state in ("ok", "frozen") and age_s > _STALE_S:
                 state, since_s = "lost", self._newest_s
-                sentence = f"The camera {self.name} has sent no picture for {age_s:.0f} s."
+                said = Said("stale", {**self._who, "seconds": f"{age_s:.0f}"})
             elif state == "starting" and time.monotonic() - since_s > 2 * self._open_s:
-                state, sentence = "lost", f"The camera {self.name} does not answer; check its name and that it is on."
-            return CameraStatus(state, sentence, since_s, self._damaged, self._lost)
+                state, said = "lost", Said("slow", self._who)
+            sentence = said.sentence + (f" {Said('again').sentence}" if state == "lost" else "")
+            return CameraStatus(state, sentence, since_s, self._damaged, self._lost, said=said)
 
     def close(self) -> None:
         """Wake every reader; there will be no more frames."""
@@ -77,12 +79,12 @@ class Newest:
             self._closed = True
             self._changed.notify_all()
 
-    def _become(self, state: State, sentence: str) -> None:
+    def _become(self, state: State, said: Said) -> None:
         if state != self._state:
             # without frames it was lost from the last one on, not from when that was found out
             stale = state == "lost" and self._frame is not None
             self._since_s = self._newest_s if stale else time.monotonic()
-        self._state, self._sentence = state, sentence
+        self._state, self._said = state, said
 
     def _newer(self, after_index: int) -> bool:
         return self._frame is not None and self._frame.index > after_index

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from vision.camera import saying
 from vision.camera.feed import STEP_S, FeedError, Patience
 from vision.camera.frame import Image
 from vision.camera.pi_settings import FPS, SIZE, PiControls, PiSettings
@@ -20,7 +21,7 @@ class PiLibrary:
     """Opens the Pi camera with this number through picamera2."""
 
     def __init__(self, number: int, mains_hz: int) -> None:
-        self.name = f"Pi camera {number}" if number else "Pi camera"
+        self.who = saying.pi(number)
         self.number = number
         self.controls = PiControls(mains_hz)
 
@@ -29,8 +30,7 @@ class PiLibrary:
         try:
             library = importlib.import_module("picamera2")
         except ImportError as error:
-            said = f"picamera2 can't be imported ({error}); install it for this Python, or take the camera `pi`"
-            raise FeedError(said) from None
+            raise FeedError("no_library", **self.who, reason=str(error)) from None
         return LibraryFeed(library, self, patience)
 
 
@@ -51,7 +51,7 @@ class LibraryFeed:
         try:
             self._camera = library.Picamera2(opener.number)
         except (RuntimeError, IndexError, OSError) as error:
-            raise FeedError(f"the {opener.name} can't be opened ({error}); check its ribbon cable") from None
+            raise FeedError("pi_not_opened", **opener.who, reason=str(error)) from None
         try:
             step_us = round(1e6 / FPS)
             controls: dict[str, Any] = {"FrameDurationLimits": (step_us, step_us)}  # the dark must not slow it down
@@ -66,7 +66,7 @@ class LibraryFeed:
             self._camera.start()
         except Exception as error:
             self._camera.close()
-            raise FeedError(f"the {opener.name} can't be started ({error}); check its ribbon cable") from None
+            raise FeedError("pi_not_started", **opener.who, reason=str(error)) from None
 
     def read(self) -> Image | None:
         """The newest picture; None when none came for a moment."""
@@ -80,7 +80,7 @@ class LibraryFeed:
             return picture
         self._waited_s += STEP_S
         if self._waited_s > self._patience_s:
-            raise FeedError(f"the {self._opener.name} sends no picture any more; check its ribbon cable")
+            raise FeedError("silent", **self._opener.who)
         return None
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 
+from vision.camera import saying
 from vision.camera.feed import STEP_S, FeedError, Patience
 from vision.camera.stream import JpegStream
 
@@ -13,11 +14,11 @@ class PipeFeed(JpegStream):
     """A fifo. Until a writer comes it is waited for; when the writer leaves, the feed is over."""
 
     def __init__(self, path: str, patience: Patience) -> None:
-        super().__init__(f"the pipe {path}", patience)
+        super().__init__(saying.pipe(path), patience)
         try:
             self._descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         except OSError as error:
-            raise FeedError(f"{self.name} can't be opened ({error.strerror}); check its name and permissions") from None
+            raise FeedError("pipe_not_opened", **self.who, reason=str(error.strerror)) from None
         self._written = False
 
     def fileno(self) -> int:
@@ -34,11 +35,11 @@ class PipeFeed(JpegStream):
         except BlockingIOError:
             return b""
         except OSError as error:
-            raise FeedError(f"{self.name} can't be read ({error.strerror}); check what writes it") from None
+            raise FeedError("pipe_not_read", **self.who, reason=str(error.strerror)) from None
         if data:
             self._written = True
         elif self._written:
-            raise FeedError(f"{self.name} is written no longer; start the program that writes it")
+            raise FeedError("pipe_left", **self.who)
         else:
             time.sleep(STEP_S / 5)  # without a writer a pipe is always "ready", with nothing in it
         return data

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from vision.camera import saying
 from vision.camera.controls import NoControls
 from vision.camera.frame import CameraStatus, Frame, Image
 from vision.camera.newest import Newest
 from vision.camera.painter import Painter
+from vision.camera.saying import Said
 from vision.camera.world import World
 
 
@@ -23,7 +25,7 @@ class SimulatedCamera:
         self._world, self._step_s, self._epoch = world, 1 / fps, epoch
         self._painter = Painter(world.board_set, seed)
         self._painting = threading.Lock()
-        self._newest = Newest("simulated")
+        self._newest = Newest(saying.device("simulated"))
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="simulated camera", daemon=True)
         self._starting = threading.Lock()
@@ -58,7 +60,7 @@ class SimulatedCamera:
             epoch, now_s = self._epoch(), time.monotonic()
             now = self._world.snapshot()
             if now.lost:
-                self._newest.lost("The camera is gone; check its cable. It is taken up again by itself.")
+                self._newest.lost(Said("gone", saying.device("simulated")))
             else:
                 if last is None or not now.frozen:
                     with self._painting:

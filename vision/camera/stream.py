@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import time
+from collections.abc import Mapping
 
 from vision.camera.feed import STEP_S, FeedError, Patience
 from vision.camera.frame import Image
@@ -19,8 +20,8 @@ class JpegStream:
 
     frozen_s = 2.0
 
-    def __init__(self, name: str, patience: Patience) -> None:
-        self.name = name
+    def __init__(self, who: Mapping[str, str], patience: Patience) -> None:
+        self.who = who
         self.damaged = 0
         self._splitter = Splitter()
         self._decoder = Decoder()
@@ -45,9 +46,7 @@ class JpegStream:
                 self._damaged_before = self.damaged
                 return image
         if time.monotonic() > self._due_s:
-            if self.damaged > self._damaged_before:
-                raise FeedError(f"{self.name} sends damaged pictures only; check its connection")
-            raise FeedError(f"{self.name} sends no picture any more; check that it is on")
+            raise FeedError("damaged" if self.damaged > self._damaged_before else "silent", **self.who)
         return None
 
     def fileno(self) -> int:
