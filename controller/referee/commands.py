@@ -17,10 +17,13 @@ from controller.rules.api import CountsPoints, Game, Position, RulesError, Shift
 def press(draft: Draft, given: Press) -> None:
     """A button, key or tap. "done" waits for the hand to leave."""
     state = draft.state
-    if state.phase != "play" or state.paused or not state.lines:
-        return
     player = given.player
     if player is not None and player not in state.game.players:
+        return
+    if given.button in ("call_operator", "dismiss_operator"):
+        call_operator(draft, given.button == "call_operator", player)
+        return
+    if state.phase != "play" or state.paused or not state.lines:
         return
     if given.button == "done":
         draft.set(pressed=(player, given.t_s))
@@ -61,8 +64,17 @@ def serve_press(draft: Draft) -> None:
         judge_done(draft, player)
 
 
+def call_operator(draft: Draft, called: bool, player: str | None) -> None:
+    """Somebody needs the operator, or no longer. The game goes on meanwhile: a called operator stops nobody."""
+    if called == draft.state.operator:
+        return
+    draft.set(operator=called)
+    draft.emit("operator", {"state": "called" if called else "gone", "player": player})
+
+
 def command(draft: Draft, given: Command) -> None:
     """An operator's word."""
+    call_operator(draft, False, None)
     state = draft.state
     name, player = given.name, given.arguments.get("player")
     if name == "new_game":

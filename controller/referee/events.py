@@ -9,14 +9,17 @@ from typing import Any, Literal
 from controller.rules.api import Reason
 from vision.sighting import Sighting
 
-Button = Literal["done", "yes", "no", "resign", "offer_draw", "accept_draw", "decline_draw"]
+Button = Literal[
+    "done", "yes", "no", "resign", "offer_draw", "accept_draw", "decline_draw", "call_operator", "dismiss_operator"
+]
 
 
 @dataclass(frozen=True)
 class Press:
     """A player's button, key or tap. `done`: "my part is over"; `player` None: no side, never accuses.
 
-    `yes` and `no` answer a question. The others mean nothing without a player.
+    `yes` and `no` answer a question. `call_operator` (a long press) and `dismiss_operator` count at any time, from
+    anybody. The others mean nothing without a player.
     """
 
     t_s: float
@@ -26,7 +29,7 @@ class Press:
 
 @dataclass(frozen=True)
 class Command:
-    """An operator's word.
+    """An operator's word; with it an operator who was called has come.
 
     new_game, pause, resume, accept_as_played, set_position(position), take_back, resign(player), draw (both agree);
     offer_draw(player), accept_draw(player), decline_draw(player): said for a player. What can't be done now, or has an

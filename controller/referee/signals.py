@@ -1,7 +1,8 @@
 """signals: View -> Scene, what the lights say. One pure function, one order; page and LEDs draw the same Scene.
 
 Every state differs from every other in at least two of bar hue, bar rhythm, bar place, site hue and site rhythm, and
-still differs from it with hue removed. The bar's place tells the side; hue never does.
+still differs from it with hue removed, also where sites have no lights: that is why so many bars have a middle of their
+own. The bar's place tells the side; hue never does.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from dataclasses import replace
 
 from controller.referee.view import View
 from controller.rules.api import Shift
-from firmware_bridge.scene import OFF, Bar, Hue, Light, Rhythm, Scene
+from firmware_bridge.scene import FULL_BRIGHTNESS, OFF, Bar, Hue, Light, Rhythm, Scene
 
 ACCEPTED_S = 0.7
+PASSED_S = 2.1  # how long it is shown, after that, that the other side had no legal turn
 HAND_SHARE = 0.3  # of the brightness, while a hand is over the sheet
 MOST_TARGETS = 8
-BRIGHTNESS = 64
+BRIGHTNESS = FULL_BRIGHTNESS
+DIM_SHARE = 0.5
+NEARLY = 0.99  # a set-up's bar is never quite full: a full one is another signal
 
 # The vocabulary: name -> number on the wire, in the order of priority (1 is the device's own HOST LOST).
 STATES = {
@@ -36,6 +40,8 @@ STATES = {
     "question": 15,
     "obligation": 16,
     "to_move": 17,
+    "over": 18,
+    "passed": 19,
 }
 
 _DARK_TROUBLES = frozenset({"too_dark", "too_bright", "glare", "blurred"})
@@ -71,7 +77,9 @@ def _state(view: View) -> str:
     searching = view.phase == "searching"
     over = view.phase == "over" and not view.rearranging
     setting_up = view.phase == "setup" or view.rearranging
-    pulse = view.accepted_s is not None and 0 <= view.t_s - view.accepted_s < ACCEPTED_S and view.last_turn is not None
+    ago_s = -1.0 if view.accepted_s is None or view.last_turn is None else view.t_s - view.accepted_s
+    pulse = 0 <= ago_s < ACCEPTED_S
+    passed = ACCEPTED_S <= ago_s < ACCEPTED_S + PASSED_S and view.turns[-1].passed
     order = (
         ("camera_lost", view.trouble in _LOST_TROUBLES),
         ("too_dark", view.trouble in _DARK_TROUBLES),
@@ -82,11 +90,13 @@ def _state(view: View) -> str:
         ("setup", setting_up),
         ("accepted", over and pulse),
         ("win", over and view.winner is not None),
-        ("draw", over),
+        ("draw", over and view.result == "draw"),
+        ("over", over),
         ("hand", view.hand or view.trouble == "hand"),
         ("settling", view.seen),
         ("accepted", pulse),
         ("illegal", view.offence is not None),
+        ("passed", passed),
         ("question", bool(view.question)),
         ("obligation", bool(view.owed)),
     )
@@ -130,14 +140,13 @@ def _camera_lost(view: View) -> Scene:
 
 def _too_dark(view: View) -> Scene:
     bar = Bar(Light(Hue.AMBER), middle=Light(Hue.WHITE, Rhythm.BLINK))
-    return _scene(view, "too_dark", {}, _both(view, bar), _LAMP_CAMERA)
+    return _scene(view, "too_dark", {}, _both(view, bar), _LAMP_CAMERA, round(BRIGHTNESS * DIM_SHARE))
 
 
 def _board_moved(view: View, corners: tuple[str, ...]) -> Scene:
     diagonals = (Light(Hue.AMBER, Rhythm.ALT_A), Light(Hue.AMBER, Rhythm.ALT_B))
     sites = {site: diagonals[i % 2] for i, site in enumerate(corners)}
-    # With no corner lights the bars alone must not look like "camera lost": a dark middle.
-    bar = Bar(Light(Hue.AMBER, Rhythm.WALK), middle=None if sites else OFF)
+    bar = Bar(Light(Hue.AMBER, Rhythm.WALK), middle=OFF)
     return _scene(view, "board_moved", sites, _both(view, bar), _LAMP_CAMERA)
 
 
@@ -163,7 +172,8 @@ def _setup(view: View) -> Scene:
             sites[first.to] = Light(Hue.WHITE, Rhythm.BLINK)
         if first.origin is not None:
             sites[first.origin] = Light(Hue.AMBER)
-    share = min(1.0, max(0.01, view.right / view.total)) if view.total else 0.01  # never quite dark: it waits, it lives
+    # never quite dark either: it waits, it lives
+    share = min(NEARLY, max(1 - NEARLY, view.right / view.total)) if view.total else 1 - NEARLY
     return _scene(view, "setup", sites, _both(view, Bar(Light(Hue.WHITE), share=share)), _LAMP_WAIT)
 
 
@@ -172,20 +182,29 @@ def _win(view: View) -> Scene:
     last = view.last_turn
     won = last is not None and last.player == view.winner
     sites = {shift.to: Light(Hue.BLUE) for shift in last.shifts if shift.to} if last is not None and won else {}
-    bar = Bar(Light(Hue.BLUE, Rhythm.WALK), middle=Light(Hue.BLUE))
+    bar = Bar(Light(Hue.BLUE, Rhythm.WALK), middle=Light(Hue.WHITE))
     return _scene(view, "win", sites, _at(view.winner, view, bar), _lamp_turn(view.winner, view))
 
 
 def _draw(view: View) -> Scene:
-    bar = Bar(Light(Hue.BLUE, Rhythm.WALK), middle=Light(Hue.BLUE, Rhythm.BREATHE))
+    bar = Bar(Light(Hue.BLUE, Rhythm.WALK), middle=Light(Hue.WHITE, Rhythm.BREATHE))
     return _scene(view, "draw", {}, _both(view, bar), _LAMP_WAIT)
 
 
+def _over(view: View) -> Scene:
+    """Nobody has won and it is no draw: the score of a game that was joined in its middle is not known."""
+    bar = Bar(Light(Hue.BLUE, Rhythm.BREATHE), middle=Light(Hue.AMBER))
+    return _scene(view, "over", {}, _both(view, bar), _LAMP_WAIT)
+
+
 def _hand(view: View) -> Scene:
-    """What was shown stays, dimmed, nothing new begins; the bar of the side at work breathes beside a dark middle."""
+    """What was shown stays, dimmed, nothing new begins; the middle of the bar of the side at work breathes."""
     rest = replace(view, hand=False, seen=False, trouble=None)
     kept = _MAKERS[_state(rest)](rest)
-    bars = _at(_acting(view), view, Bar(Light(Hue.BLUE, Rhythm.BREATHE), middle=OFF))
+    breathing = Light(Hue.BLUE, Rhythm.BREATHE)
+    known = _acting(view) in view.players
+    # at both seats two breathing middles would be the device's own "host lost" in another hue
+    bars = _at(_acting(view), view, Bar(middle=breathing) if known else Bar(breathing, middle=OFF))
     return _scene(view, "hand", kept.sites, bars, kept.lamp, round(BRIGHTNESS * HAND_SHARE))
 
 
@@ -200,8 +219,14 @@ def _accepted(view: View) -> Scene:
     assert last is not None
     sites = {shift.origin: Light(Hue.WHITE, Rhythm.PULSE) for shift in last.shifts if shift.origin}
     sites |= {shift.to: Light(Hue.BLUE, Rhythm.PULSE) for shift in last.shifts if shift.to}
-    bars = _at(last.player, view, Bar(Light(Hue.BLUE, Rhythm.PULSE)))
+    bars = _at(last.player, view, Bar(Light(Hue.BLUE, Rhythm.PULSE), middle=OFF))
     return _scene(view, "accepted", sites, bars, _LAMP_WAIT)
+
+
+def _passed(view: View) -> Scene:
+    """The side that had no legal turn flashes twice; then the other side goes on."""
+    bar = Bar(Light(Hue.WHITE, Rhythm.DOUBLE), middle=Light(Hue.BLUE, Rhythm.DOUBLE))
+    return _scene(view, "passed", {}, _at(view.turns[-1].player, view, bar), _LAMP_WAIT)
 
 
 def _illegal(view: View) -> Scene:
@@ -220,26 +245,28 @@ def _illegal(view: View) -> Scene:
 
 
 def _question(view: View) -> Scene:
-    """The candidates' sites where the eyes and the belief differ; a still middle in blinking bars."""
+    """The candidates' sites where the eyes and the belief differ; a still blue middle in blinking bars."""
     asked = view.changed or {
         site
         for site in {*view.placement, *view.observed} - view.hidden
         if view.placement.get(site, ()) != view.observed.get(site, ())
     }
     sites = dict.fromkeys(sorted(asked), Light(Hue.WHITE, Rhythm.ALT_A))
-    bar = Bar(Light(Hue.WHITE, Rhythm.BLINK), middle=Light(Hue.WHITE))
+    bar = Bar(Light(Hue.WHITE, Rhythm.BLINK), middle=Light(Hue.BLUE))
     return _scene(view, "question", sites, _both(view, bar), _LAMP_WAIT)
 
 
 def _obligation(view: View) -> Scene:
-    """The piece that must move, not blinking for it is no error, and where it may go, if that is not half the board."""
+    """The piece that must move or go, not blinking for it is no error, and where it may go, if that is not half the
+    board. Where one of several may be chosen all of them breathe."""
     targets = {site for owed in view.owed for site in owed.to}
     sites = dict.fromkeys(sorted(targets), Light(Hue.BLUE)) if len(targets) <= MOST_TARGETS else {}
-    sites |= {owed.at: Light(Hue.AMBER) for owed in view.owed if owed.at}
-    # With nothing to light on the board, the bar alone must not look like "your turn".
-    bar = Bar(Light(Hue.BLUE, Rhythm.BLINK), middle=None if sites else Light(Hue.AMBER))
-    player = view.owed[0].player
-    return _scene(view, "obligation", sites, _at(player, view, bar), _lamp_turn(player, view))
+    for owed in view.owed:
+        if owed.at is not None:
+            sites[owed.at] = Light(Hue.WHITE, Rhythm.BREATHE) if owed.act == "choose" else Light(Hue.AMBER)
+    bar = Bar(Light(Hue.BLUE, Rhythm.BLINK), middle=Light(Hue.AMBER))
+    bars = {name: at for owed in view.owed for name, at in _at(owed.player, view, bar).items()}
+    return _scene(view, "obligation", sites, bars, _lamp_turn(view.owed[0].player, view))
 
 
 def _to_move(view: View) -> Scene:
@@ -263,9 +290,11 @@ _MAKERS: dict[str, Callable[[View], Scene]] = {
     "setup": _setup,
     "win": _win,
     "draw": _draw,
+    "over": _over,
     "hand": _hand,
     "settling": _settling,
     "accepted": _accepted,
+    "passed": _passed,
     "illegal": _illegal,
     "question": _question,
     "obligation": _obligation,

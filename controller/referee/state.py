@@ -87,6 +87,7 @@ class State:
     `stage`, `stage_at`: the last settled stage. `missing`: pieces out of sight in what stands settled. `accused`:
     placements named illegal since the last legal one. `way`: the settled stages of the turn being made. `asked`,
     `ruled`: a placement that was asked about, that an operator has ruled on. `doubts`: what would be wrong with it.
+    `operator`: somebody has called the operator, who has not come yet.
     """
 
     game: Game
@@ -121,6 +122,7 @@ class State:
     ruled: Placement | None = None
     rearranging: bool = False
     paused: bool = False
+    operator: bool = False
     pressed: tuple[Player | None, float] | None = None
     offer: Offer | None = None
     setup: Setup | None = None

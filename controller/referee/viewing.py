@@ -51,6 +51,7 @@ def view_of(state: State) -> View:
         rearranging=state.rearranging,
         paused=state.paused,
         offer=state.offer.player if state.offer else None,
+        operator=state.operator,
         wrong=setup.wrong if setup else (),
         right=setup.right if setup else 0,
         total=setup.total if setup else 0,

@@ -265,3 +265,28 @@ def test_yes_and_no_answer_a_question() -> None:
         assert brief(table.told())[-1] == "answered player"
         assert table.texts() == [text]
     assert START
+
+
+def test_the_operator_is_called_and_comes() -> None:
+    table = Table()
+    table.press("South", "call_operator")  # also before a game has begun
+    assert table.view.operator
+    table.press("South", "call_operator")  # again: nothing new
+    table.begin()
+    table.play("c1-c2")  # the game goes on meanwhile
+    assert table.texts() == ["c1-c2"]
+    assert table.view.operator
+    table.command("pause")  # any word of the operator's: somebody has come
+    assert not table.view.operator
+    table.press(None, "call_operator")  # while it is paused, and by nobody in particular
+    assert table.view.operator
+    table.press("North", "dismiss_operator")
+    assert not table.view.operator
+    table.press("Nobody", "call_operator")
+    assert not table.view.operator
+    assert [(e.data["state"], e.data["player"]) for e in table.told("operator")] == [
+        ("called", "South"),
+        ("gone", None),
+        ("called", None),
+        ("gone", "North"),
+    ]

@@ -1,15 +1,16 @@
 """What the lights say: every state told apart from every other, by priority, and never flashing too fast."""
 
 from dataclasses import replace
-from itertools import combinations
 
 import pytest
+from looks import alike, lit
 
 from controller.referee.signals import MOST_TARGETS, STATES, corner_sites, signals
 from controller.referee.view import Offence, Played, View
 from controller.rules.api import Owed, Reason, Shift
 from firmware_bridge.lightmap import LightMap
-from firmware_bridge.scene import OFF, Bar, Hue, Light, Rhythm, Scene
+from firmware_bridge.rhythm import level
+from firmware_bridge.scene import OFF, Bar, Hue, Light, Rhythm, Scene, calm
 from firmware_bridge.virtual import DeviceState, colours
 
 SITES = [f"{file}{rank}" for rank in "54321" for file in "abcde"]
@@ -17,6 +18,8 @@ CORNERS = ("a5", "e5", "e1", "a1")
 S, N = "South", "North"
 TURN = Played(1, S, "c1-c2", shifts=(Shift("dark-PIAS", "c1", "c2"),))
 SWAP = Played(2, N, "a5-a4 e4-e5", shifts=(Shift("light-PINET", "a5", "a4"), Shift("light-PINET", "e4", "e5")))
+NULL = Played(1, S, "A1>A1", shifts=())  # a group loaded and put back: nothing has moved
+PASS = Played(2, N, "pass", passed=True)
 BACK = (Shift("dark-PIAS", "d3", "c2"), Shift("light-PINET", None, "a5"))
 OFFENCE = Offence(S, None, (Reason("WRONG_STEP", ("c2", "d3"), "transet 2.1"),), BACK)
 OWED = Owed(S, "return", "light-PINET", None, frozenset({"a5", "b5"}))
@@ -35,7 +38,6 @@ VIEWS: dict[str, list[View]] = {
         replace(PLAY, trouble="markers"),
     ],
     "searching": [View(0.0, "searching", players=(S, N)), View(0.0, "searching", players=(S, N), trouble="no_board")],
-    "operator_needed": [replace(PLAY, operator=True)],
     "paused": [replace(PLAY, paused=True)],
     "setup": [
         SETUP,
@@ -46,9 +48,16 @@ VIEWS: dict[str, list[View]] = {
     ],
     "win": [OVER, replace(OVER, turns=()), replace(OVER, winner=N)],
     "draw": [replace(OVER, winner=None, result="draw")],
+    "over": [replace(OVER, winner=None, result="score unknown")],
     "hand": [replace(PLAY, hand=True), replace(PLAY, trouble="hand"), replace(PLAY, hand=True, to_move=None)],
     "settling": [replace(PLAY, seen=True, changed=frozenset({"c5", "c4"}))],
-    "accepted": [replace(PLAY, accepted_s=9.8), replace(PLAY, accepted_s=9.8, turns=(TURN, SWAP))],
+    "accepted": [
+        replace(PLAY, accepted_s=9.8),
+        replace(PLAY, accepted_s=9.8, turns=(TURN, SWAP)),
+        replace(PLAY, accepted_s=9.8, turns=(NULL,)),
+        replace(PLAY, accepted_s=9.8, turns=(TURN, PASS)),
+    ],
+    "passed": [replace(PLAY, accepted_s=9.0, turns=(TURN, PASS), to_move=S)],
     "illegal": [
         replace(PLAY, offence=OFFENCE),
         replace(PLAY, offence=replace(OFFENCE, way_back=BACK[1:])),
@@ -63,38 +72,16 @@ VIEWS: dict[str, list[View]] = {
         replace(PLAY, owed=(OWED,)),
         replace(PLAY, owed=(replace(OWED, act="second_half", at="b2", to=frozenset({"b1"})),)),
         replace(PLAY, owed=(replace(OWED, to=frozenset(SITES)),)),
+        replace(PLAY, owed=(replace(OWED, act="reply", player=N, at="c3", to=frozenset({"c4"})),)),
+        replace(PLAY, owed=(replace(OWED, act="remove", at="c3", to=frozenset()),)),
+        replace(PLAY, owed=tuple(replace(OWED, act="choose", at=at, to=frozenset()) for at in ("c3", "d3"))),
+        replace(PLAY, owed=(replace(OWED, act="unload", at="south.1", to=frozenset({"a1"})),)),
+        replace(PLAY, owed=(replace(OWED, act="clear", at="north.1", to=frozenset()),)),
     ],
     "to_move": [PLAY, replace(PLAY, to_move=S), replace(PLAY, to_move=None)],
 }
+VIEWS["operator_needed"] = [replace(view, operator=True) for view in (PLAY, OVER, SETUP, replace(PLAY, hand=True))]
 ALL = [(state, view) for state, views in VIEWS.items() for view in views]
-
-
-def parts(bars: dict[str, Bar]) -> dict[tuple[str, str], Light]:
-    """The lit parts of the bars: (player, whole | flanks | part | middle) -> Light."""
-    found = {}
-    for player, bar in bars.items():
-        if bar.light.hue:
-            whole = "part" if bar.share is not None else "whole" if bar.middle is None else "flanks"
-            found[player, whole] = bar.light
-        if bar.middle is not None and bar.middle.hue:
-            found[player, "middle"] = bar.middle
-    return found
-
-
-def dimensions(scene: Scene) -> tuple[object, object, object, object, object]:
-    """Bar hue, bar rhythm, bar place, site hue, site rhythm; each part of a bar and each kind of site light counted."""
-    bars = sorted(parts(dict(scene.bars)).items())
-    by_part = {part for (_, part), _ in bars}
-    hues = frozenset((part, light.hue) for (_, part), light in bars)
-    rhythms = frozenset((part if part == "middle" else "bar", light.rhythm) for (_, part), light in bars)
-    sites = scene.sites.values()
-    return (
-        frozenset(hue for _, hue in hues) if len(by_part) < 2 else hues,
-        rhythms,
-        frozenset(place for place, _ in bars),
-        frozenset(light.hue for light in sites),
-        frozenset(light.rhythm for light in sites),
-    )
 
 
 def test_every_state_is_covered() -> None:
@@ -112,47 +99,74 @@ def test_the_state_is_named(state: str, view: View) -> None:
     assert scene.bars or scene.sites
 
 
+SITE_BUILD = LightMap.of(SITES, (S, N))
+BUILDS = {  # a table's lights, and in how many dimensions any two states must differ there
+    "sites and bars": (SITE_BUILD, 2),
+    "bars of three": (LightMap.of(SITES, (S, N), leds=3), 2),
+    "bars alone": (LightMap.of((), (S, N)), 1),
+}
+HOST_LOST = Scene("host_lost", 1, {}, dict.fromkeys((S, N), Bar(middle=Light(Hue.AMBER, Rhythm.BREATHE))))
+
+
+@pytest.mark.parametrize("build", BUILDS)
 @pytest.mark.parametrize("corners", [CORNERS, ()], ids=["corners known", "corners unknown"])
-def test_every_two_states_differ_twice_and_without_hue(corners: tuple[str, ...]) -> None:
-    for (one, view), (other, another) in combinations(ALL, 2):
-        if one == other:
-            continue
-        a, b = dimensions(signals(view, corners)), dimensions(signals(another, corners))
-        differing = sum(x != y for x, y in zip(a, b, strict=True))
-        assert differing >= 2, (one, other, a, b)
-        assert (a[1], a[2], a[4]) != (b[1], b[2], b[4]), (one, other)
+def test_every_two_states_differ_twice_and_without_hue(corners: tuple[str, ...], build: str) -> None:
+    lightmap, least = BUILDS[build]
+    scenes = [HOST_LOST, *(signals(view, corners) for _, view in ALL)]  # the device's own is like nothing else, too
+    assert not alike(scenes, lightmap, least)
 
 
-def test_the_devices_own_host_lost_is_like_nothing_else() -> None:
-    lost = Scene("host_lost", 1, {}, dict.fromkeys((S, N), Bar(middle=Light(Hue.AMBER, Rhythm.BREATHE))))
-    mine = dimensions(lost)
-    for _, view in ALL:
-        theirs = dimensions(signals(view, CORNERS))
-        assert sum(x != y for x, y in zip(mine, theirs, strict=True)) >= 2
-        assert (mine[1], mine[2], mine[4]) != (theirs[1], theirs[2], theirs[4])
+@pytest.mark.parametrize("build", BUILDS)
+def test_for_people_who_bear_no_flashing_states_differ_and_nothing_flashes(build: str) -> None:
+    lightmap, _ = BUILDS[build]
+    scenes = [calm(signals(view, CORNERS)) for _, view in ALL]
+    for scene in scenes:
+        lights = [scene.lamp, *scene.sites.values(), *(bar.light for bar in scene.bars.values())]
+        lights += [bar.middle for bar in scene.bars.values() if bar.middle is not None]
+        assert {light.rhythm for light in lights} <= {Rhythm.STEADY, Rhythm.PULSE, Rhythm.BREATHE}
+    assert not alike(scenes, lightmap, 1, hueless=False)
+    lamps = {signals(view).lamp: calm(signals(view)).lamp for _, view in ALL} | {
+        signals(replace(PLAY, to_move=S)).lamp: calm(signals(replace(PLAY, to_move=S))).lamp
+    }
+    assert len(set(lamps.values())) == len(lamps) == 6
 
 
 @pytest.mark.parametrize(("state", "view"), ALL)
 def test_nothing_flashes_more_than_three_times_a_second(state: str, view: View) -> None:
-    lightmap = LightMap.of(SITES, (S, N))
     scene = signals(view, CORNERS)
-    sites = {lightmap.sites[site]: light for site, light in scene.sites.items()}
-    bars = {}
-    for player, (side, leds) in lightmap.bars.items():
-        bar = scene.bars.get(player, Bar())
-        middle = {leds // 2 - 1, leds // 2} if bar.middle is not None else set()
-        bars[side] = tuple((bar.middle or OFF) if led in middle else bar.light for led in range(leds))
-    shown = DeviceState(sites, bars, scene.lamp, scene.brightness, 1, scene.number, False, dict.fromkeys(sites, 3.0))
-    times = [3 + i / 50 for i in range(200)]
-    moments = [colours(shown, t_s) for t_s in times]
-    tracks = [[sum(moment.lamp) for moment in moments]]
-    tracks += [[sum(moment.sites[index]) for moment in moments] for index in sites]
-    tracks += [[sum(moment.bars[side][led]) for moment in moments] for side in bars for led in range(8)]
-    for track in tracks:
-        rises = [i for i in range(1, len(track)) if track[i] > track[i - 1] and track[i - 1] < 0.4 * max(track)]
-        assert max((sum(i <= j < i + 50 for j in rises) for i in rises), default=0) <= 3
+    bars, sites = lit(scene, SITE_BUILD)
+    leds = [(led, light) for (_, led), light in bars.items()] + [(0, light) for light in sites.values()]
+    for led, light in leds:
+        for since_s in (0.0, 0.3, 0.77):
+            assert flashes([level(light.rhythm, i / 50, since_s, led, 8) for i in range(200)]) <= 3
+    lamps = [colours(DeviceState(lamp=scene.lamp), 3 + i / 50).lamp for i in range(200)]
+    assert flashes([sum(lamp) / 765 for lamp in lamps]) <= 3
+    # a bar flashes as a whole, too
+    for side in {side for side, _ in bars}:
+        mine = [(led, light) for (of, led), light in bars.items() if of == side]
+        together = [sum(level(light.rhythm, i / 50, 0.3, led, 8) for led, light in mine) for i in range(200)]
+        assert flashes(together) <= 3
 
 
+def flashes(track: list[float]) -> int:
+    """The most flashes in any second of a brightness sampled fifty times a second: rises by a tenth of the fullest."""
+    step, rises, rising, low, high = 0.1 * max(track), [], False, track[0], track[0]
+    for i, now in enumerate(track):
+        high, low = max(high, now), min(low, now)
+        if rising and now <= high - step:
+            rising, low = False, now
+        elif not rising and now >= low + step > low:
+            rising, high = True, now
+            rises.append(i)
+    return max((sum(i <= j < i + 50 for j in rises) for i in rises), default=0)
+
+
+def test_flashes_are_counted() -> None:
+    assert flashes([float(i // 5 % 2) for i in range(200)]) == 5  # a stroboscope of 5 Hz would be found
+    assert flashes([1.0] * 200) == 0
+
+
+OWES = Bar(Light(Hue.BLUE, Rhythm.BLINK), middle=Light(Hue.AMBER))
 PRIORITY = [
     ("camera_lost", {"trouble": "lost"}),
     ("board_moved", {"board_moved": True}),
@@ -163,6 +177,7 @@ PRIORITY = [
     ("settling", {"seen": True}),
     ("accepted", {"accepted_s": 9.5}),
     ("illegal", {"offence": OFFENCE}),
+    ("passed", {"turns": (TURN, PASS), "accepted_s": 9.0}),
     ("question", {"question": QUESTION}),
     ("obligation", {"owed": (OWED,)}),
     ("to_move", {}),
@@ -203,13 +218,23 @@ def test_the_order_of_priority() -> None:
         (
             VIEWS["accepted"][0],
             {"c1": Light(Hue.WHITE, Rhythm.PULSE), "c2": Light(Hue.BLUE, Rhythm.PULSE)},
-            {S: Bar(Light(Hue.BLUE, Rhythm.PULSE))},
+            {S: Bar(Light(Hue.BLUE, Rhythm.PULSE), middle=OFF)},
         ),
         (
             VIEWS["obligation"][1],
             {"b2": Light(Hue.AMBER), "b1": Light(Hue.BLUE)},
-            {S: Bar(Light(Hue.BLUE, Rhythm.BLINK))},
+            {S: OWES},
         ),
+        # Taasen: the defender must answer, at the defender's seat.
+        (VIEWS["obligation"][3], {"c3": Light(Hue.AMBER), "c4": Light(Hue.BLUE)}, {N: OWES}),
+        # A crushed piece to be taken off; one of two to be chosen.
+        (VIEWS["obligation"][4], {"c3": Light(Hue.AMBER)}, {S: OWES}),
+        (VIEWS["obligation"][5], dict.fromkeys(("c3", "d3"), Light(Hue.WHITE, Rhythm.BREATHE)), {S: OWES}),
+        # Transfer: a platform to be unloaded, and where to.
+        (VIEWS["obligation"][6], {"south.1": Light(Hue.AMBER), "a1": Light(Hue.BLUE)}, {S: OWES}),
+        # A null turn and a pass: nothing has moved, the seat says it.
+        (VIEWS["accepted"][2], {}, {S: Bar(Light(Hue.BLUE, Rhythm.PULSE), middle=OFF)}),
+        (VIEWS["passed"][0], {}, {N: Bar(Light(Hue.WHITE, Rhythm.DOUBLE), middle=Light(Hue.BLUE, Rhythm.DOUBLE))}),
         (VIEWS["settling"][0], dict.fromkeys(("c4", "c5"), Light(Hue.WHITE)), {N: Bar(Light(Hue.WHITE, Rhythm.WALK))}),
         (PLAY, {}, {N: Bar(Light(Hue.BLUE))}),
     ],
@@ -248,7 +273,7 @@ def test_lamp_classes() -> None:
     camera, wait = {Light(Hue.AMBER, Rhythm.DOUBLE)}, {Light(Hue.WHITE)}
     for state in ("camera_lost", "too_dark", "board_moved", "searching"):
         assert lamps[state] == camera
-    for state in ("paused", "setup", "settling", "accepted", "question", "draw"):
+    for state in ("paused", "setup", "settling", "accepted", "passed", "question", "draw", "over"):
         assert lamps[state] == wait
     assert lamps["illegal"] == {Light(Hue.AMBER, Rhythm.BLINK)}
     assert lamps["operator_needed"] == {Light(Hue.AMBER, Rhythm.ALT_A)}

@@ -222,7 +222,41 @@ def test_a_player_says_done_or_answers(page, site, stage):
     assert [(press.player, press.button) for press in stage.sent] == [("South", "done"), ("South", "yes")]
 
 
-def test_a_spectators_screen_has_no_buttons(page, site):
+def test_the_operator_is_called_from_the_page_and_no_longer_needed(page, site, stage):
+    page.goto(f"{site.url}?player=South")
+    with page.expect_response("**/api/press"):
+        page.get_by_role("button", name="Call the operator").click()
+    stage.show(operator=True)
+    expect(page.locator("#headline")).to_have_text("One moment, please")
+    with page.expect_response("**/api/press"):
+        page.get_by_role("button", name="No longer needed").click()
+    assert [(press.player, press.button) for press in stage.sent] == [
+        ("South", "call_operator"),
+        ("South", "dismiss_operator"),
+    ]
+
+
+def test_the_keys_1_and_2_are_the_two_players_buttons(page, site, stage):
+    page.goto(f"{site.url}?keys=1")
+    expect(page.locator("#headline")).to_have_text("South")
+    with page.expect_response("**/api/press"):
+        page.keyboard.press("2")
+    with page.expect_response("**/api/press"):
+        page.keyboard.down("1")  # held for a second
+    page.keyboard.up("1")
+    with page.expect_response("**/api/press"):
+        page.keyboard.press("1")
+    assert [(press.player, press.button) for press in stage.sent] == [
+        ("North", "done"),
+        ("South", "call_operator"),
+        ("South", "done"),
+    ]
+
+
+def test_a_spectators_screen_has_no_buttons_and_no_keys(page, site, stage):
     page.goto(site.url)
     expect(page.locator("#headline")).to_have_text("South")
     expect(page.get_by_role("button")).to_have_count(0)
+    page.keyboard.press("1")
+    page.wait_for_timeout(200)
+    assert stage.sent == []

@@ -2,7 +2,7 @@
 import { Board } from "./board.js";
 
 const $ = (id) => document.getElementById(id);
-const { lang, build, player, demo } = document.body.dataset;
+const { lang, build, player, demo, keys } = document.body.dataset;
 const words = JSON.parse(document.body.dataset.words);
 
 const SILENT_S = 3; // the server sends a beat each second
@@ -155,6 +155,8 @@ function showButtons(state, told) {
     const name = state.players.find((one) => one.id === who)?.name;
     if (who) wanted.push(["done", who, `${words.label_done} · ${name}`]);
   }
+  if (told.code === "operator") wanted.push(["dismiss_operator", player || null, words.label_dismiss_operator]);
+  else wanted.push(["call_operator", player || null, words.label_call_operator]);
   const key = JSON.stringify(wanted);
   if ($("buttons").dataset.key === key) return; // a button must not vanish under a finger
   $("buttons").dataset.key = key;
@@ -163,10 +165,46 @@ function showButtons(state, told) {
       const element = document.createElement("button");
       element.type = "button";
       element.textContent = label;
+      if (button === "call_operator") element.className = "aside";
       element.addEventListener("click", () => post("/api/press", { player: who, button }));
       return element;
     }),
   );
+}
+
+// The keys 1 and 2 are the two players' buttons, for a keypad on the table: a short press is "done", a long one calls
+// the operator.
+const LONG_PRESS_MS = 1000;
+let down = null;
+
+function pressed(event) {
+  const who = newest?.players[Number(event.key) - 1]?.id;
+  if (!who || !["1", "2"].includes(event.key) || event.repeat || down || event.ctrlKey || event.altKey || event.metaKey) return;
+  down = { key: event.key, who, timer: setTimeout(held, LONG_PRESS_MS) };
+}
+
+function held() {
+  const button = newest.message.code === "operator" ? "dismiss_operator" : "call_operator";
+  post("/api/press", { player: down.who, button });
+  down.timer = null;
+}
+
+function released(event) {
+  if (down?.key !== event.key) return;
+  if (down.timer !== null) {
+    clearTimeout(down.timer);
+    post("/api/press", { player: down.who, button: "done" });
+  }
+  down = null;
+}
+
+if (demo || keys) {
+  document.addEventListener("keydown", pressed);
+  document.addEventListener("keyup", released);
+  window.addEventListener("blur", () => {
+    if (down) clearTimeout(down.timer);
+    down = null;
+  });
 }
 
 function showTurns(state) {
