@@ -170,6 +170,12 @@ static void take_command(uint8_t type, uint8_t seq, bool wants_ack, const uint8_
     }
 }
 
+// The first event that waits is told from now on, under a number of its own.
+static void begin_event(void) {
+    event_seq = event_seq == 255 ? 1 : event_seq + 1;
+    event_due_ms = clock_ms();
+}
+
 static bool from_host(uint8_t type) {
     return type == HELLO || type == HEARTBEAT || type == SCENE || type == CLEAR || type == IDENTIFY ||
            type == BRIGHTNESS || type == REBOOT || type == ACK;
@@ -182,9 +188,10 @@ static void take_frame(void) {
     received++;
     if ((type & 0x80) != 0) { // an answer, or our own voice come back: never answered
         if (type == ACK && event_count > 0 && seq == event_seq && (first >> 4) == VERSION) {
-            event_count--;
             memmove(events, events + 1, sizeof events - sizeof events[0]);
-            event_due_ms = clock_ms();
+            if (--event_count > 0) {
+                begin_event();
+            }
         }
     } else if (first >> 4 != VERSION || (first & 0x0E) != 0 || !from_host(type)) {
         answer(REFUSED_UNKNOWN, seq);
@@ -222,8 +229,7 @@ void protocol_event(uint8_t button, uint8_t action) {
     events[event_count].button = button;
     events[event_count].action = action;
     if (event_count++ == 0) {
-        event_due_ms = clock_ms();
-        event_seq = event_seq == 255 ? 1 : event_seq + 1;
+        begin_event();
     }
 }
 
