@@ -16,7 +16,7 @@ from typing import Any, Protocol
 
 from controller.journal.store import Journal
 from controller.looking import Looking
-from controller.referee.events import Command, Event, Input, Press, Tick
+from controller.referee.events import Button, Command, Event, Input, Press, Tick
 from controller.referee.signals import corner_sites, signals
 from controller.referee.view import View
 from controller.steadiness import Steadiness
@@ -167,10 +167,20 @@ class Table:
         self._inputs.put(given)
 
     def button(self, button: int, action: int) -> None:
-        """A button of the lights device: number 0 and 1 are the two players' "done" (action 0, a short press)."""
+        """A button of the lights device, 0 and 1 the two players'. Short (action 0): "done"; long (1): the operator.
+
+        A second long press says that nobody is needed any more.
+        """
         players = self._watcher.game.players
-        if action == 0 and 0 <= button < len(players):
+        if not 0 <= button < len(players):
+            return
+        if action == 0:
             self.send(Press(self._looking.t_s, players[button]))
+        elif action == 1:
+            with self._changed:
+                called = self._view.operator
+            word: Button = "dismiss_operator" if called else "call_operator"
+            self.send(Press(self._looking.t_s, players[button], word))
 
     def ready(self) -> bool:
         """Whether the table can referee now: frames are fresh and the sheet is seen."""
