@@ -38,6 +38,8 @@ __all__ = ["Snapshot", "TableLike", "WorldLike", "create_app"]
 
 STREAMS = 200  # screens at one table; more than that is not a table
 HEARTBEAT_S = 1.0
+SIDELESS = ("done", "yes", "no", "call_operator", "dismiss_operator")
+"""What may be said without saying who says it."""
 
 Lang = Annotated[Literal["en", "nl", "de", "fr"], Query()]
 
@@ -46,7 +48,7 @@ Place = Annotated[float, Field(ge=-2000, le=2000, allow_inf_nan=False)]
 
 
 class PressBody(BaseModel):
-    """A player's button; `player` null = a "done", "yes" or "no" without a side."""
+    """A player's button; `player` null = one of SIDELESS said by nobody in particular."""
 
     model_config = ConfigDict(extra="forbid")
     player: str | None = None
@@ -115,10 +117,10 @@ def _add_pages(app: FastAPI, table: TableLike, hub: Hub) -> None:
     streams = 0
 
     @app.get("/", response_class=HTMLResponse)
-    def page(lang: Lang = "en", player: str | None = None) -> HTMLResponse:
+    def page(lang: Lang = "en", player: str | None = None, keys: bool = False) -> HTMLResponse:
         if player is not None and player not in table.snapshot().view.players:
             raise HTTPException(404, f"Nobody called {player} plays at this table.")
-        return HTMLResponse(_page(lang, demo=table.world is not None, player=player))
+        return HTMLResponse(_page(lang, demo=table.world is not None, player=player, keys=keys))
 
     @app.get("/events")
     async def events(lang: Lang = "en") -> StreamingResponse:
@@ -177,7 +179,7 @@ def _add_actions(app: FastAPI, table: TableLike) -> None:
         if body.player is not None and body.player not in view.players:
             names = " and ".join(name for name in view.players if name) or "nobody yet"
             raise HTTPException(404, f"Nobody called {body.player} plays at this table; {names} play.")
-        if body.player is None and body.button not in ("done", "yes", "no"):
+        if body.player is None and body.button not in SIDELESS:
             raise HTTPException(422, f"Say whose word {body.button} is: player is missing.")
         table.send(Press(view.t_s, body.player, body.button))
         return JSONResponse({"ok": True}, status_code=202)
@@ -269,7 +271,7 @@ def build_id() -> str:
 
 
 @cache
-def _page(language: str, *, demo: bool, player: str | None) -> str:
+def _page(language: str, *, demo: bool, player: str | None, keys: bool) -> str:
     own = ("label_", "stale_", "demo_")  # what the screen says by itself; all else comes with the state
     words = {key: text for key, text in phrases(language).items() if key.startswith(own)}
     return (
@@ -280,6 +282,7 @@ def _page(language: str, *, demo: bool, player: str | None) -> str:
             languages=LANGUAGES,
             demo=demo,
             player=player or "",
+            keys=keys,
             build=build_id(),
             words=json.dumps(words, ensure_ascii=False),
             say=lambda key: phrase(key, language),

@@ -115,7 +115,13 @@ def test_a_press_reaches_the_table(client, stage):
     assert client.post("/api/press", json={"player": "North", "button": "done"}).status_code == 202
     assert client.post("/api/press", json={}).status_code == 202
     assert client.post("/api/press", json={"player": "South", "button": "offer_draw"}).status_code == 202
-    assert stage.sent == [Press(10.0, "North", "done"), Press(10.0, None, "done"), Press(10.0, "South", "offer_draw")]
+    assert client.post("/api/press", json={"button": "call_operator"}).status_code == 202
+    assert stage.sent == [
+        Press(10.0, "North", "done"),
+        Press(10.0, None, "done"),
+        Press(10.0, "South", "offer_draw"),
+        Press(10.0, None, "call_operator"),
+    ]
 
 
 def test_words_that_only_a_player_can_say_need_one(client, stage):
