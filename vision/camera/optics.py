@@ -24,12 +24,13 @@ class View:
     """How the camera hangs, and what it is.
 
     `beside_mm`: its place from the sheet's middle, to the right, towards the reader, and up. `turn_deg`: the camera's
-    own turn about its axis. `k1`: the lens's radial bend. `size_px`: width and height of its pictures. `knock_deg`:
-    pan, tilt and roll by which it was knocked since it was set up to see the whole sheet.
+    own turn about its axis. `zoom`: 1 = the sheet fills the picture. `k1`: the lens's radial bend. `size_px`: width
+    and height of its pictures. `knock_deg`: pan, tilt and roll by which it was knocked since it was set up.
     """
 
     beside_mm: tuple[float, float, float] = (55.0, 120.0, 720.0)
     turn_deg: float = -1.2
+    zoom: float = 1.0
     k1: float = -0.05
     size_px: tuple[int, int] = (1280, 720)
     knock_deg: tuple[float, float, float] = (0.0, 0.0, 0.0)
@@ -64,7 +65,7 @@ class Optics:
             [(x, y) for x in (-MARGIN_MM, sheet_mm[0] + MARGIN_MM) for y in (-MARGIN_MM, sheet_mm[1] + MARGIN_MM)]
         )
         seen = np.abs(self.project(reach, 0.0) - self._middle_px()).max(axis=0)
-        self.focal_px = float((self._middle_px() / seen).min())
+        self.focal_px = float((self._middle_px() / seen).min()) * view.zoom
         self._axes = _turned(*view.knock_deg) @ self._axes
 
     def _middle_px(self) -> Array:

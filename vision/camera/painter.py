@@ -229,7 +229,7 @@ class Painter:
 
     def _reaching(self, hand: Hand, now: Snapshot) -> Reaching:
         """Where a hand and its arm are now."""
-        tip = np.array([hand.x_mm, hand.y_mm])
+        tip = Lying(self._set.sheet_mm, now.bump).place(np.array([[hand.x_mm, hand.y_mm]]))[0]
         seat = np.array(hand.seat)
         outward = seat + (seat - self.optics.middle[:2]) * 0.8 - tip
         outward /= max(1.0, float(np.linalg.norm(outward)))
