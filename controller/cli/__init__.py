@@ -23,6 +23,7 @@ COMMANDS = {
     "games": "the recorded games",
     "lights": "the lights along the board",
     "calibrate": "measure the camera's lens, once",
+    "doctor": "is everything in order, and if not, what to do",
     "bench": "measure speed as ratios",
 }
 

@@ -21,6 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
+from controller.health import table_checks, worst
 from controller.referee.events import Button, Press
 from controller.rules.registry import game_named
 from controller.web.geometry import set_json
@@ -164,6 +165,11 @@ def _add_pages(app: FastAPI, table: TableLike, hub: Hub) -> None:
     @app.get("/healthz")
     def health() -> JSONResponse:
         return JSONResponse({"ok": True})
+
+    @app.get("/api/health")
+    def checks() -> JSONResponse:
+        found = table_checks(table.snapshot())
+        return JSONResponse({"level": worst(found), "checks": [check.as_json() for check in found]})
 
     @app.get("/readyz")
     def ready() -> JSONResponse:

@@ -44,6 +44,7 @@ class Staged:
     )
     camera: Mapping[str, Any] = field(default_factory=lambda: {"state": "ok", "sentence": ""})
     link: Mapping[str, Any] = field(default_factory=lambda: {"state": "ok", "sentence": ""})
+    journal: Mapping[str, Any] = field(default_factory=lambda: {"state": "ok", "sentence": ""})
 
 
 class Stage:

@@ -88,6 +88,19 @@ def test_readyz_says_why_not(client, stage):
     assert client.get("/healthz").status_code == 200
 
 
+def test_health_names_what_is_not_well(client, stage):
+    stage.tell(link={"state": "ready", "sentence": ""})
+    told = client.get("/api/health").json()
+    assert told["level"] == "ok"
+    assert [check["name"] for check in told["checks"]] == ["camera", "pictures", "lights", "record"]
+    stage.tell(camera={"state": "lost", "sentence": "The camera is gone.", "since": 12.5})
+    told = client.get("/api/health").json()
+    assert told["level"] == "problem"
+    (camera,) = [check for check in told["checks"] if check["name"] == "camera"]
+    assert (camera["said"], camera["since"]) == ("The camera is gone.", 12.5)
+    assert camera["hint"]
+
+
 def test_board_and_pieces_are_drawn_from_the_set(client, stage):
     assert "data-site" in client.get("/set.svg").text
     assert client.get("/token.svg?kind=dark-PIAS").headers["content-type"].startswith("image/svg+xml")

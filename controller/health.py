@@ -1,0 +1,206 @@
+"""Named checks of a table and of the machine it runs on: level, since when, and what to do.
+
+Every check is a pure reading of files and states; what can't be read is left out rather than guessed.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+Level = Literal["ok", "warning", "problem"]
+LEVELS: tuple[Level, ...] = ("ok", "warning", "problem")
+
+LOW_DISK_MB, FULL_DISK_MB = 1000, 200
+LOW_MEMORY_MB = 300
+HOT_C = 80.0
+STALE_S = 5.0
+"""Age of the last judged picture from which the table isn't working."""
+
+UNDER_VOLTAGE, THROTTLED, SINCE_BOOT = 1 << 0, 1 << 2, 16
+"""Bits of the Raspberry Pi's `get_throttled`: now, and shifted by SINCE_BOOT since it was started."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that can be well or not. `since`: seconds of the wall clock, where known; `hint`: what to do."""
+
+    name: str
+    level: Level
+    said: str
+    hint: str = ""
+    since: float | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """For `--json` and the API."""
+        return asdict(self)
+
+
+class TableState(Protocol):
+    """What is asked of a running table: the page's Snapshot."""
+
+    @property
+    def age_s(self) -> float: ...
+    @property
+    def camera(self) -> Mapping[str, Any]: ...
+    @property
+    def link(self) -> Mapping[str, Any]: ...
+    @property
+    def journal(self) -> Mapping[str, Any]: ...
+
+
+def worst(checks: Iterable[Check]) -> Level:
+    """The worst level among checks; ok for none."""
+    return max((check.level for check in checks), key=LEVELS.index, default="ok")
+
+
+def table_checks(state: TableState) -> tuple[Check, ...]:
+    """Of a running table: its camera, its pictures, its lights, its record."""
+    camera, link, journal = state.camera, state.link, state.journal
+    good = camera.get("state") == "ok"
+    found = [
+        Check(
+            "camera",
+            "ok" if good else "warning" if camera.get("state") == "starting" else "problem",
+            str(camera.get("sentence") or "The camera works."),
+            "" if good else "See docs/cameras.md; the table tries again by itself.",
+            camera.get("since"),
+        )
+    ]
+    if good and state.age_s > STALE_S:
+        said = (
+            "No picture was judged yet."
+            if state.age_s == float("inf")
+            else f"The last picture is {state.age_s:.0f} s old."
+        )
+        found.append(
+            Check("pictures", "problem", said, "Restart boardref if this stays; report it with `boardref bundle`.")
+        )
+    else:
+        found.append(Check("pictures", "ok", "Pictures are judged as they come."))
+    linked = str(link.get("state", "off"))
+    if linked == "off":
+        found.append(Check("lights", "ok", "No lights are wanted here."))
+    else:
+        well = linked == "ready"
+        said = str(link.get("sentence") or ("The lights answer." if well else f"The lights: {linked}."))
+        hint = "" if well else "The game goes on without; see docs/lights.md. The link tries again by itself."
+        found.append(Check("lights", "ok" if well else "warning", said, hint, link.get("since")))
+    kept = journal.get("state") == "ok" and not journal.get("sentence")
+    said = "Every turn is recorded." if kept else str(journal.get("sentence") or "No record is kept.")
+    failing = journal.get("state") == "failing"
+    hint = "" if kept else "Free space on the disk, or choose another folder with `data` in the settings."
+    found.append(Check("record", "ok" if kept else "problem" if failing else "warning", said, hint))
+    return tuple(found)
+
+
+def machine_checks(data: Path) -> tuple[Check, ...]:
+    """Of this machine: software, disk, memory, clock, power. `data`: the folder of the records."""
+    return tuple(
+        check for check in (*_software(), _disk(data), _memory(), _clock(), _power(), _heat()) if check is not None
+    )
+
+
+def _software() -> Iterator[Check]:
+    version = platform.python_version()
+    bits = 64 if sys.maxsize > 2**32 else 32
+    level: Level = "ok" if bits == 64 else "warning"
+    hint = "" if bits == 64 else "Use a 64-bit system: no packages are built for 32 bits any more."
+    yield Check("python", level, f"Python {version}, {bits} bits, {platform.machine()}.", hint)
+    copies = sorted(
+        name
+        for name in (
+            "opencv-python",
+            "opencv-python-headless",
+            "opencv-contrib-python",
+            "opencv-contrib-python-headless",
+        )
+        if _installed(name)
+    )
+    try:
+        import cv2
+
+        seen = f"OpenCV {cv2.__version__}"
+    except ImportError as error:
+        yield Check("opencv", "problem", f"OpenCV can't be loaded ({error}).", "Install opencv-python-headless.")
+        return
+    if len(copies) > 1:
+        hint = f"Uninstall all of them and install one again: pip uninstall {' '.join(copies)}"
+        yield Check("opencv", "warning", f"{seen}, installed {len(copies)} times ({', '.join(copies)}).", hint)
+    else:
+        yield Check("opencv", "ok", f"{seen}.")
+
+
+def _installed(name: str) -> bool:
+    try:
+        metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
+def _disk(data: Path) -> Check:
+    folder = data
+    while not folder.exists() and folder != folder.parent:
+        folder = folder.parent
+    if not os.access(folder, os.W_OK):
+        return Check("disk", "problem", f"{data} can't be written.", "Choose another folder with `data`, or its owner.")
+    free_mb = shutil.disk_usage(folder).free // 10**6
+    level: Level = "problem" if free_mb < FULL_DISK_MB else "warning" if free_mb < LOW_DISK_MB else "ok"
+    hint = "" if level == "ok" else "Free some space: without any no turn can be recorded."
+    return Check("disk", level, f"{free_mb} MB are free for records in {data}.", hint)
+
+
+def _memory(path: Path = Path("/proc/meminfo")) -> Check | None:
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+        free_mb = next(int(line.split()[1]) // 1000 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError, IndexError):
+        return None
+    low = free_mb < LOW_MEMORY_MB
+    hint = "Close other programs; the table needs about 220 MB." if low else ""
+    return Check("memory", "warning" if low else "ok", f"{free_mb} MB of memory are free.", hint)
+
+
+def _clock(daemon: Path = Path("/run/systemd/timesync")) -> Check | None:
+    """Only where systemd keeps the time can it be told."""
+    if not daemon.exists():
+        return None
+    if (daemon / "synchronized").exists():
+        return Check("clock", "ok", "The clock is set by the network.")
+    return Check(
+        "clock", "warning", "The clock is not set by the network yet.", "Records may carry wrong times until it is."
+    )
+
+
+def _power(folder: Path = Path("/sys/devices/platform/soc")) -> Check | None:
+    """The Raspberry Pi's own word on its supply; None on other machines."""
+    try:
+        bits = int((folder / "soc:firmware/get_throttled").read_text(encoding="ascii").strip(), 16)
+    except (OSError, ValueError):
+        return None
+    hint = "Use the Pi's own supply and a short cable."
+    if bits & UNDER_VOLTAGE:
+        return Check("power", "problem", "The power supply is too weak now.", hint)
+    if bits & (UNDER_VOLTAGE << SINCE_BOOT):
+        return Check("power", "warning", "The power supply was too weak at times since the start.", hint)
+    if bits & THROTTLED:
+        return Check("power", "warning", "The processor is slowed down.", "Give it air or a heat sink.")
+    return Check("power", "ok", "The power supply is strong enough.")
+
+
+def _heat(zone: Path = Path("/sys/class/thermal/thermal_zone0/temp")) -> Check | None:
+    try:
+        celsius = int(zone.read_text(encoding="ascii").strip()) / 1000
+    except (OSError, ValueError):
+        return None
+    hot = celsius >= HOT_C
+    hint = "Give it air or a heat sink: it slows down from here on." if hot else ""
+    return Check("heat", "warning" if hot else "ok", f"The processor has {celsius:.0f} degrees.", hint)

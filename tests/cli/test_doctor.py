@@ -1,0 +1,246 @@
+"""`boardref doctor` and the checks that it shares with `/api/health`."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller import health
+from controller.cli import main
+from controller.health import LEVELS, Check, table_checks, worst
+from controller.journal.store import Journal
+from firmware_bridge.lightmap import LightMap
+from firmware_bridge.virtual import VirtualDevice
+
+FRAMES = Path(__file__).parents[1] / "data" / "frames"
+
+
+@pytest.fixture(autouse=True)
+def _keep_the_handler() -> Iterator[None]:
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@dataclass(frozen=True)
+class State:
+    """What a table says of itself."""
+
+    age_s: float = 0.1
+    camera: Mapping[str, Any] = field(default_factory=lambda: {"state": "ok", "sentence": "", "since": 5.0})
+    link: Mapping[str, Any] = field(default_factory=lambda: {"state": "ready", "sentence": ""})
+    journal: Mapping[str, Any] = field(default_factory=lambda: {"state": "ok", "sentence": ""})
+
+
+def levels(state: State) -> dict[str, str]:
+    return {check.name: check.level for check in table_checks(state)}
+
+
+def test_a_table_at_work_is_well() -> None:
+    assert levels(State()) == {"camera": "ok", "pictures": "ok", "lights": "ok", "record": "ok"}
+
+
+@pytest.mark.parametrize(
+    ("state", "name", "level", "says"),
+    [
+        (State(camera={"state": "lost", "sentence": "The camera 0 is gone."}), "camera", "problem", "is gone"),
+        (State(camera={"state": "starting", "sentence": "Opening."}), "camera", "warning", "Opening"),
+        (State(age_s=60.0), "pictures", "problem", "60 s"),
+        (State(age_s=float("inf")), "pictures", "problem", "No picture"),
+        (State(link={"state": "down", "sentence": "port held by x"}), "lights", "warning", "held by x"),
+        (State(link={"state": "off", "sentence": ""}), "lights", "ok", "No lights"),
+        (State(journal={"state": "failing", "sentence": "disk full"}), "record", "problem", "disk full"),
+        (State(journal={"state": "off", "sentence": ""}), "record", "warning", "No record"),
+    ],
+)
+def test_what_is_not_well_is_named_with_what_to_do(state: State, name: str, level: str, says: str) -> None:
+    found = {check.name: check for check in table_checks(state)}
+    assert found[name].level == level
+    assert says in found[name].said
+    assert found[name].hint or level == "ok"
+    assert all(check.level == "ok" for other, check in found.items() if other != name)
+
+
+@given(st.lists(st.sampled_from(LEVELS)))
+def test_the_worst_level_is_told(found: list[health.Level]) -> None:
+    assert worst(Check("x", level, "") for level in found) == max(found, key=LEVELS.index, default="ok")
+
+
+@pytest.mark.parametrize(
+    ("bits", "level", "says"),
+    [
+        ("0", "ok", "enough"),
+        ("50005", "problem", "too weak now"),
+        ("50000", "warning", "at times"),
+        ("4", "warning", "slowed"),
+    ],
+)
+def test_the_raspberry_pis_supply(tmp_path: Path, bits: str, level: str, says: str) -> None:
+    (tmp_path / "soc:firmware").mkdir()
+    (tmp_path / "soc:firmware" / "get_throttled").write_text(bits + "\n")
+    check = health._power(tmp_path)
+    assert check is not None
+    assert (check.level, says in check.said) == (level, True)
+
+
+@given(st.text(max_size=20))
+def test_what_a_machine_does_not_tell_is_left_out(text: str) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        strange = Path(folder) / "x"
+        strange.write_text(text, encoding="utf-8")
+        assert health._memory(strange) is None or "MemAvailable" in text
+        assert health._power(Path(folder)) is None
+        assert health._heat(Path(folder) / "missing") is None
+        assert health._clock(Path(folder) / "missing") is None
+
+
+def test_a_clock_that_is_not_set_yet(tmp_path: Path) -> None:
+    check = health._clock(tmp_path)
+    assert check is not None
+    assert check.level == "warning"
+    (tmp_path / "synchronized").touch()
+    check = health._clock(tmp_path)
+    assert check is not None
+    assert check.level == "ok"
+
+
+def asked(capsys: pytest.CaptureFixture[str], config: Path) -> dict[str, dict[str, Any]]:
+    """What `doctor --json` finds, by name."""
+    capsys.readouterr()
+    assert main(["doctor", "--json", "--config", str(config)]) == 0
+    return {check["name"]: check for check in map(json.loads, capsys.readouterr().out.splitlines())}
+
+
+def settings(folder: Path, **values: object) -> Path:
+    path = folder / "table.toml"
+    values = {"camera": "/dev/video_none", "lights": "none", "port": 9, "data": str(folder / "data")} | values
+    path.write_text("".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items()))
+    return path
+
+
+def test_a_machine_without_a_camera(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = asked(capsys, settings(tmp_path))
+    assert found["camera"]["level"] == "problem"
+    assert "/dev/video_none" in found["camera"]["said"]
+    assert found["settings"]["level"] == found["disk"]["level"] == found["record"]["level"] == "ok"
+    assert main(["doctor", "--config", str(settings(tmp_path))]) == 0
+    told = capsys.readouterr().out
+    assert told.rstrip().endswith("not ready")
+    assert "-> docs/cameras.md" in told
+
+
+def test_wrong_settings_are_a_finding_and_the_rest_is_checked_all_the_same(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    wrong = tmp_path / "table.toml"
+    wrong.write_text('camra = "0"\n')
+    found = asked(capsys, wrong)
+    assert found["settings"]["level"] == "problem"
+    assert "did you mean camera" in found["settings"]["said"]
+    assert "opencv" in found
+
+
+def test_a_damaged_record_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "data").mkdir()
+    record = tmp_path / "data" / "boardref.db"
+    Journal.open(record).close()
+    assert asked(capsys, settings(tmp_path))["record"]["level"] == "ok"
+    record.write_bytes(b"not a database at all" * 100)
+    found = asked(capsys, settings(tmp_path))["record"]
+    assert found["level"] == "problem"
+    assert found["hint"]
+    record.unlink()
+    sqlite3.connect(record).close()
+    record.touch()
+    found = asked(capsys, settings(tmp_path))["record"]
+    assert (found["level"], "No match" in found["said"]) == ("ok", True)
+
+
+def test_lights_that_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sites = [f"{file}{rank}" for rank in "54321" for file in "abcde"]
+    device = VirtualDevice(LightMap.of(sites, ("South", "North")))
+    try:
+        found = asked(capsys, settings(tmp_path, lights=device.path))["lights"]
+        assert (found["level"], device.path in found["said"]) == ("ok", True)
+    finally:
+        device.close()
+
+
+Serve = Callable[[np.ndarray[Any, Any]], str]
+
+
+@pytest.fixture
+def stream() -> Iterator[Serve]:
+    """A camera on the network that shows one picture, with a little noise as cameras have."""
+    servers: list[ThreadingHTTPServer] = []
+    stopping = threading.Event()
+
+    def serve(image: np.ndarray[Any, Any]) -> str:
+        dice = np.random.default_rng(1)
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=f")
+                self.end_headers()
+                try:
+                    while not stopping.wait(0.05):
+                        noisy = np.clip(image + dice.normal(0, 1.5, image.shape), 0, 255).astype(np.uint8)
+                        jpeg = cv2.imencode(".jpg", noisy)[1].tobytes()
+                        self.wfile.write(b"--f\r\nContent-Type: image/jpeg\r\n\r\n" + jpeg + b"\r\n")
+                except OSError:
+                    pass
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        server.daemon_threads = True
+        servers.append(server)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return f"http://127.0.0.1:{server.server_port}/"
+
+    yield serve
+    stopping.set()
+    for server in servers:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_camera_over_a_board(tmp_path: Path, capsys: pytest.CaptureFixture[str], stream: Serve) -> None:
+    picture = cv2.imread(str(sorted((FRAMES / "transet-a").glob("*.jpg"))[0]))
+    assert picture is not None
+    found = asked(capsys, settings(tmp_path, camera=stream(picture)))
+    assert found["camera"]["level"] == "ok"
+    assert "1280x720" in found["camera"]["said"]
+    assert "Transet is seen" in found["board"]["said"]
+    assert found["board"]["level"] in ("ok", "warning")
+
+
+@pytest.mark.parametrize(("grey", "says"), [(2, "too dark"), (255, "too bright"), (None, "No board")])
+def test_a_camera_that_sees_no_board_says_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], stream: Serve, grey: int | None, says: str
+) -> None:
+    empty = np.full((480, 640, 3), 128 if grey is None else grey, np.uint8)
+    if grey is None:
+        cv2.rectangle(empty, (100, 100), (500, 300), (30, 60, 200), -1)
+    found = asked(capsys, settings(tmp_path, camera=stream(empty)))
+    assert found["camera"]["level"] == "ok"
+    assert found["board"]["level"] == "problem"
+    assert says in found["board"]["said"]
+    assert found["board"]["hint"]
