@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -43,6 +44,7 @@ CROWDED = 0.13
 _TINT_STEP, _LEVEL_STEP = 0.06, 0.15
 _TINT_LEAST, _LEVEL_LEAST = -1.3, 3.6
 _TINTS, _LEVELS = 40, 16
+_NOTHING: Any = 0.0  # the stubs ask for a picture
 _MOST = (np.uint8(_TINTS - 1), np.uint8(_LEVELS - 1), np.uint8(_TINTS - 1))
 
 
