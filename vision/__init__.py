@@ -1,8 +1,25 @@
 """The eyes: from an image to what stands where. Knows geometry and light, knows no rules."""
 
+import ctypes
 import os
 
 # Small matrix products are ten times slower with a thread pool; must be set before numpy is first imported.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.setdefault("OPENCV_LOG_LEVEL", "ERROR")
 os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")
+
+
+def _keep_pages() -> None:
+    """Let freed memory be used again at once: handing pictures' pages back to the kernel, and fetching them again for
+    the next picture, costs as much as looking at them. Only where the C library is glibc, which has this switch.
+    """
+    trim_threshold, mmap_threshold = -1, -3  # glibc's malloc.h
+    try:
+        mallopt = ctypes.CDLL(None).mallopt
+    except (OSError, AttributeError):
+        return
+    mallopt(mmap_threshold, 32 << 20)
+    mallopt(trim_threshold, 64 << 20)
+
+
+_keep_pages()

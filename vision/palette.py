@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vision.boardset import BoardSet
+from vision.ranks import median_rows
 from vision.registration import Array
 
 STRENGTH, STRENGTH_SPREAD = 0.8, 0.15
@@ -26,6 +27,7 @@ SHADE_SPREAD, SHADE_MOST = 0.05, 0.3
 STRANGE_TINT = 0.35
 """Further from every colour than this, a thing is none of this set's tokens."""
 FLOOR_NATS = -25.0
+_LEAST, _MOST = (np.repeat([[strength], [veil]], 3, axis=1) for strength, veil in ((0.3, 0.0005), (1.3, 0.25)))
 
 
 @dataclass(frozen=True)
@@ -53,15 +55,16 @@ class Palette:
 
 def _cost(gaps: Array) -> Array:
     """Half the square up to three spreads, from there on straight: far out everything is a little more likely."""
-    return np.where(gaps < 3, 0.5 * gaps * gaps, 3 * gaps - 4.5)
+    near = np.minimum(gaps, 3)
+    return np.asarray(near * (gaps - 0.5 * near))
 
 
 def _apart(seen: Array, means: Array) -> tuple[Array, Array]:
     """Distances in tint and in brightness, each (n, colours)."""
-    gap = seen[:, None, :] - means[None]
-    shade = gap.mean(axis=2)
-    tint = gap - shade[:, :, None]
-    return np.linalg.norm(tint, axis=2), np.abs(shade)
+    blue, green, red = (seen[:, channel, None] - means[:, channel] for channel in range(3))
+    shade = (blue + green + red) / 3
+    tint2 = (blue - shade) ** 2 + (green - shade) ** 2 + (red - shade) ** 2
+    return np.sqrt(tint2), np.abs(shade)
 
 
 def linear(rgb: Array) -> Array:
@@ -145,7 +148,7 @@ def _likeliest_veil(bodies: Array, seen: Array) -> float:
 def _middle(values: Array, weights: Array) -> Array:
     """Weighted median of (n, 3)."""
     if np.all(weights == weights[0]):
-        return np.asarray(np.median(values, axis=0))
+        return np.asarray(median_rows(values[None])[0])
     order = np.argsort(values, axis=0)
     total = np.cumsum(weights[order], axis=0)
     picks = np.argmax(total >= total[-1] / 2, axis=0)
@@ -156,7 +159,7 @@ def _step(bodies: Array, targets: Array, trust: Array, state: Array, prior: Arra
     """Strength and veil (6,) that bring the looks of `bodies` (n, 3) to `targets`; damped steps, channels apart."""
     state, prior, hold = state.reshape(2, 3), prior.reshape(2, 3), 1 / spread.reshape(2, 3)
     for _ in range(2):
-        light = np.clip(bodies * state[0] + state[1], 1e-4, 1.5)
+        light = np.minimum(np.maximum(bodies * state[0] + state[1], 1e-4), 1.5)
         seen = 255 * light ** (1 / CURVE)
         slope = seen / (CURVE * light * (seen + 6.0)) * trust  # of the logarithm, by light
         error = (targets - np.log(seen + 6.0)) * trust
@@ -168,5 +171,5 @@ def _step(bodies: Array, targets: Array, trust: Array, state: Array, prior: Arra
         pull = np.stack([(to_strength * error).sum(axis=0), (slope * error).sum(axis=0)])
         pull += (prior - state) * hold**2
         change = np.linalg.solve(full, pull.T[:, :, None])[:, :, 0].T
-        state = np.clip(state + change, [[0.3] * 3, [0.0005] * 3], [[1.3] * 3, [0.25] * 3])
+        state = np.minimum(np.maximum(state + change, _LEAST), _MOST)
     return state.ravel()

@@ -88,7 +88,7 @@ def _slanted(votes: npt.NDArray[np.float32], shifts: Array) -> Array:
     warp: Array = np.array([[1, shifts[1] - shifts[0], shifts[0]], [0, 1, 0]], np.float32)
     size = (votes.shape[1], votes.shape[0])
     moved = cv2.warpAffine(votes, warp, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
-    return np.asarray(moved.mean(axis=0), np.float64)
+    return np.asarray(cv2.reduce(moved, 0, cv2.REDUCE_AVG)[0], np.float64)
 
 
 def slot_sites(board_set: BoardSet, card: Card) -> tuple[Site, ...]:

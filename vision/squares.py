@@ -18,6 +18,7 @@ import numpy.typing as npt
 from vision.boardset import BoardSet
 from vision.flat import Flat, lay_flat
 from vision.palette import FLOOR_NATS, Palette, fit_palette
+from vision.ranks import median_rows, percentile_rows
 from vision.registration import Array
 from vision.tokens import Found, Look
 
@@ -69,9 +70,14 @@ def _classes(palette: Palette) -> npt.NDArray[np.uint8]:
     tint_cost = np.where(near, away2 / 0.05**2, np.float32(np.inf))
     dark = levels[:, None] - means[:, 1]
     dark_cost = np.where((dark > -0.8) & (dark < 0.5), (np.clip(dark, -0.6, 0.6) / 0.12) ** 2, np.float32(np.inf))
-    cost = tint_cost[:, None] + dark_cost[None, :, None]  # blue, level, red, colour
-    best = np.argmin(cost, axis=3)
-    known = np.isfinite(np.take_along_axis(cost, best[..., None], axis=3)[..., 0])
+    least = np.full((_TINTS, _LEVELS, _TINTS), np.inf, np.float32)
+    best = np.zeros(least.shape, np.intp)
+    for colour in range(len(means)):
+        cost = tint_cost[:, None, :, colour] + dark_cost[None, :, None, colour]  # blue, level, red
+        better = cost < least
+        best[better] = colour
+        np.minimum(least, cost, out=least)
+    known = np.isfinite(least)
     # colours of about one tint are told apart token by token: point by point noise and shadows would mix them
     apart = np.hypot(blue_of[:, None] - blue_of, red_of[:, None] - red_of)
     group = np.argmax(apart < ONE_TINT, axis=1)
@@ -82,11 +88,13 @@ def _labels(flat: Flat, palette: Palette) -> npt.NDArray[np.uint8]:
     scale = np.array([1 / _TINT_STEP, 1 / _LEVEL_STEP, 1 / _TINT_STEP], np.float32)
     least = np.array([_TINT_LEAST, _LEVEL_LEAST, _TINT_LEAST], np.float32)
     mix = np.array([[1, -1, 0], [0, 1, 0], [0, -1, 1]], np.float32) * scale[:, None]
-    steps = np.clip(cv2.transform(flat.norm, np.column_stack([mix, -least * scale])), 0, 255)
-    quick = steps.astype(np.uint8)  # rounded down; what lies beyond the table's ends is none of its colours
-    blue, level, red = (np.minimum(quick[:, :, place], most) for place, most in enumerate(_MOST))
-    index = (blue.astype(np.int32) * _LEVELS + level) * _TINTS + red
-    labels = _classes(palette)[index]
+    steps = cv2.transform(flat.norm, np.column_stack([mix, -least * scale - 0.5]))
+    quick = cv2.add(steps, _NOTHING, dtype=cv2.CV_8U)  # rounded down, held inside; beyond the table's ends are no colours
+    blue, level, red = (np.minimum(part, most) for part, most in zip(cv2.split(quick), _MOST, strict=True))
+    index = np.multiply(blue, _LEVELS * _TINTS, dtype=np.uint16)
+    index += np.multiply(level, _TINTS, dtype=np.uint16)
+    index += red
+    labels = _classes(palette).take(index)
     labels[~flat.seen] = 0
     return np.asarray(cv2.medianBlur(labels, 5), np.uint8)
 
@@ -222,8 +230,8 @@ def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
     offsets = np.stack(np.meshgrid(step, step), axis=2).reshape(-1, 2)
     rows, columns = flat.cells(centres[:, None, :] + offsets[None])
     cores = flat.norm[rows, columns].astype(np.float64)
-    bodies = np.median(cores, axis=1)
-    low, high = np.percentile(cores[:, :, 1], [10, 90], axis=1)
+    bodies = median_rows(cores)
+    low, high = percentile_rows(cores[:, :, 1], 10, 90)
     alone, on_board = _stands_out(board_set, flat, centres, bodies)
     palette = fit_palette(board_set, bodies[alone & on_board])
     doubt = 0.5 * np.maximum(high - low - EVEN, 0)
