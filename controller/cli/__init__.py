@@ -24,6 +24,7 @@ COMMANDS = {
     "lights": "the lights along the board",
     "calibrate": "measure the camera's lens, once",
     "doctor": "is everything in order, and if not, what to do",
+    "bundle": "one file to send along with a question: no pictures, no secrets",
     "bench": "measure speed as ratios",
 }
 

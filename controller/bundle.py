@@ -1,0 +1,79 @@
+"""What a table owner sends along with a question: settings, checks and the last matches, without pictures or secrets.
+
+Everything in it is text that can be read before it is sent.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from controller.health import Check
+from controller.journal.store import Journal
+
+GAMES = 3
+"""So many of the last matches are put in, event by event."""
+HIDDEN = "(hidden)"
+_ACCOUNT = re.compile(r"(?<=://)[^/@\s\"']+@")
+_SECRET_KEY = r"[\w.-]*(?:pass(?:word|wd|phrase)?|pin|token|secret|api_?key|credentials?)"
+_SETTING = re.compile(rf"(?im)^(\s*[\"']?{_SECRET_KEY}[\"']?\s*=\s*).+$")
+_QUERY = re.compile(rf"(?i)([?&;]{_SECRET_KEY}=)[^&#\s\"']+")
+NAMED = {"name", "names", "reason", "note"}
+"""Keys of events that may hold what people typed."""
+README = """What `boardref bundle` put together for a question about this table.
+
+doctor.json    what `boardref doctor` found
+settings.toml  the table's settings; secrets are hidden
+packages.txt   the software and its versions
+games.txt      the numbers of the recorded matches
+game-N.jsonl   the last matches, event by event; what people typed is hidden
+
+There is no picture in it. Look through it before you send it.
+"""
+
+
+def redacted(text: str) -> str:
+    """The text without accounts in addresses and without the values of secrets."""
+    text = _ACCOUNT.sub(f"{HIDDEN}@", text)
+    return _QUERY.sub(rf"\g<1>{HIDDEN}", _SETTING.sub(rf'\g<1>"{HIDDEN}"', text))
+
+
+def without_names(value: Any) -> Any:
+    """An event without what people typed into it."""
+    if isinstance(value, Mapping):
+        return {key: HIDDEN if key in NAMED and inner else without_names(inner) for key, inner in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [without_names(inner) for inner in value]
+    return value
+
+
+def write_bundle(target: Path, checks: Iterable[Check], settings: str, journal: Journal | None) -> tuple[str, ...]:
+    """Write the ZIP; returns the names of what is in it. OSError where it can't be written."""
+    parts = {"README.txt": README}
+    parts["doctor.json"] = json.dumps([check.as_json() for check in checks], indent=1, ensure_ascii=False)
+    parts["settings.toml"] = settings
+    parts["packages.txt"] = _packages()
+    if journal is not None:
+        numbers = journal.games()
+        parts["games.txt"] = "".join(f"{number}\n" for number in numbers) or "no match is recorded\n"
+        for number in numbers[-GAMES:]:
+            rows = (json.dumps(without_names(event), ensure_ascii=False) for event in journal.events(number))
+            parts[f"game-{number}.jsonl"] = "".join(f"{row}\n" for row in rows)
+    partial = target.with_name(target.name + ".part")
+    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(name, redacted(text))
+    partial.replace(target)
+    return tuple(parts)
+
+
+def _packages() -> str:
+    found = sorted({f"{part.metadata['Name']} {part.version}" for part in metadata.distributions()}, key=str.lower)
+    machine = f"Python {platform.python_version()} on {platform.system()} {platform.release()}, {platform.machine()}"
+    return "\n".join([machine, *found, ""])
