@@ -44,16 +44,17 @@ def check(
     leds: list[tuple[float, tuple[Rgb, ...]]],
     lights: Mapping[int, Light],
     brightness: int,
-    since_s: float,
+    since_s: float | Mapping[int, float],
 ) -> None:
-    """Every picture agrees with the rhythms, give or take a step where one changes."""
+    """Every picture agrees with the rhythms, give or take a step where one changes. `since_s`: of all, or by LED."""
     wanted = places(lights)
     for time_s, colours in leds:
         for led, colour in enumerate(colours):
             light, place, of = wanted.get(led, (OFF, 0, 1))
             near = [time_s - SLACK_S, time_s, time_s + SLACK_S]
             forms = [lamp_light(light, t_s) if led == SITES + 2 * BAR_LEDS else light for t_s in near]
-            shares = [level(form.rhythm, t_s, since_s, place, of) for form, t_s in zip(forms, near, strict=True)]
+            began_s = since_s if isinstance(since_s, float | int) else since_s.get(led, 0)
+            shares = [level(form.rhythm, t_s, began_s, place, of) for form, t_s in zip(forms, near, strict=True)]
             assert not all(differs(colour, f, brightness, s) for f, s in zip(forms, shares, strict=True)), (
                 f"LED {led} shows {colour} at {time_s} s, not {light}"
             )
