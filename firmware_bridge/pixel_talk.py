@@ -41,6 +41,7 @@ class PixelTalk:
         self._give_up_s = self._next_probe_s = self._next_frame_s = self._next_refresh_s = self._free_s = 0.0
         self._wrote_s = self._heard_s = 0.0
         self._signs = 0
+        self._asks = False
         self._asked_s: float | None = None  # when a sign of life was first missed, or asked for
 
     def begin(self, now_s: float) -> bytes:
@@ -92,9 +93,12 @@ class PixelTalk:
         if now_s < self._free_s:
             return b""
         self._doubt(now_s)
+        self.acknowledged = (self._epoch, self._scene)
         if self._rendered != (self._scene, self._map):
             self._rendering.show(self._scene, self._map, now_s)
             self._rendered = (self._scene, self._map)
+        elif now_s < min(self._next_frame_s, self._next_refresh_s):
+            return b""
         frame = self._rendering.frame(now_s)
         refresh = now_s >= self._next_refresh_s
         out = self._question(now_s) if refresh else b""
@@ -103,7 +107,6 @@ class PixelTalk:
             self._sent = frame
         if refresh:
             self._next_refresh_s = now_s + self._refresh_s()
-        self.acknowledged = (self._epoch, self._scene)
         self._write(out, now_s)
         listens = self._beats and self.standing.state is LinkState.SUSPECT  # then it gets its pause, moving or not
         moves = self._rendering.moves and not listens
@@ -167,6 +170,9 @@ class PixelTalk:
     def _question(self, now_s: float) -> bytes:
         """Ask for a sign of life, or look whether the last pause brought one."""
         if self._wire.ping and self._answer is not None:
+            self._asks = not self._asks  # with every second frame: a fault that hits each second message hits both
+            if not self._asks:
+                return b""
             if self._asked_s is None:
                 self._asked_s = now_s
             return self._wire.ping

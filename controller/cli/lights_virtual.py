@@ -35,7 +35,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     faults = "; ".join(f"{name}: {text}{f' ({usual})' if usual else ''}" for name, (usual, text) in _USUAL.items())
     parser.add_argument("--wire", default="native", choices=["native", *STRIPS], help="what it speaks (native)")
     parser.add_argument("--fault", action="append", default=[], metavar="NAME[=N]", help=f"may be repeated. {faults}")
-    parser.add_argument("--link", metavar="FILE", help="a symbolic link that always leads to the port, also after a drop")
+    parser.add_argument("--link", metavar="FILE", help="a symbolic link that leads to the port, also after a drop")
 
 
 def run(args: argparse.Namespace, board: BoardSet, lightmap: LightMap) -> int:
@@ -66,7 +66,7 @@ def run(args: argparse.Namespace, board: BoardSet, lightmap: LightMap) -> int:
 def _fault(text: str) -> tuple[str, int]:
     name, given, number = text.partition("=")
     if name not in _USUAL or (given and not number.isdecimal()):
-        raise CommandError(f"{text!r} is no fault; there are {', '.join(_USUAL)}, each with =N where it has a number", 2)
+        raise CommandError(f"{text!r} is no fault; there are {', '.join(_USUAL)}, with =N where there is a number", 2)
     count = int(number) if given else _USUAL[name][0]
     if count == 0 and name in ("drop", "silent", "reset"):
         raise CommandError(f"{name} every 0 seconds makes no sense; give a number of seconds", 2)
@@ -175,7 +175,7 @@ def _letters(lightmap: LightMap, device: VirtualDevice) -> str:
 
 
 def _letter(colour: Rgb) -> str:
-    red, green, blue = colour
+    red, _, blue = colour
     if not any(colour):
         return "."
     letter = "W" if min(colour) > 0.8 * max(colour) else "B" if blue > red else "A"

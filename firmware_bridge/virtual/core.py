@@ -51,7 +51,7 @@ class DeviceCore:
 
     def __init__(self, brain: Brain, faults: Faults, now_s: float = 0.0) -> None:
         self._brain, self._faults = brain, faults
-        self._said = 0
+        self.said = 0
         self._damage = Damage(brain.frame_start)
         self._waiting: list[tuple[float, bytes]] = []
         brain.power_up(now_s)
@@ -77,9 +77,9 @@ class DeviceCore:
     def due(self, now_s: float) -> bytes:
         """What the device says now without having been spoken to."""
         for message in self._brain.speak(now_s):
-            self._said += 1
+            self.said += 1
             out = bytearray(message)
-            if self._faults.corrupt_every and self._said % self._faults.corrupt_every == 0 and len(out) > 1:
+            if self._faults.corrupt_every and self.said % self._faults.corrupt_every == 0 and len(out) > 1:
                 out[1] ^= 0x20
             self._waiting.append((now_s + self._faults.slow_ms / 1000, bytes(out)))
         if self._faults.silent:

@@ -83,6 +83,11 @@ class VirtualDevice(Faults):
         with self._lock:
             return len(self._native.events)
 
+    @property
+    def said(self) -> int:
+        """How many messages it has sent."""
+        return self._core.said
+
     def lit(self) -> DeviceState:
         """What a device on the native wire shows now."""
         with self._lock:

@@ -1,7 +1,8 @@
 """TPM2 on a serial line: blocks with a start byte, a type, a length in bytes and an end byte; no sum guards them.
 
 WLED reads the two bytes of the length apart, each divided by three, so it may take one LED too few and read the last
-one's colours as commands: such frames get black guard LEDs at their end.
+one's colours as commands: such frames get black guard LEDs at their end. A receiver that misses bytes of a block's
+head may take the next 65 535 for colours, so a WLED board is better spoken to as `wled`.
 """
 
 from __future__ import annotations
