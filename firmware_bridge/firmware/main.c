@@ -12,7 +12,17 @@
 #include "supply.h"
 #include "uart.h"
 
-// After a watchdog reset the watchdog still runs, at its shortest: stop it before anything else.
+// A program that stands still is started again by the watchdog's interrupt, not by its reset: the old bootloader of many
+// Nanos never comes back from that one. If even interrupts are off, the reset follows, as the second chance.
+static void watchdog_on(void) {
+    wdt_reset();
+    WDTCSR = _BV(WDCE) | _BV(WDE);
+    WDTCSR = _BV(WDIE) | _BV(WDE) | WDTO_250MS;
+}
+
+ISR(WDT_vect, ISR_NAKED) { __asm__ volatile("jmp 0"); }
+
+// However the program started, the watchdog may still run, at its shortest: stop it before anything else.
 void watchdog_off(void) __attribute__((naked, used, section(".init3")));
 void watchdog_off(void) {
     MCUSR = 0;
@@ -38,7 +48,7 @@ int main(void) {
     supply_start();
     protocol_start();
     set_sleep_mode(SLEEP_MODE_IDLE);
-    wdt_enable(WDTO_250MS);
+    watchdog_on();
     sei();
     for (;;) {
         wdt_reset();

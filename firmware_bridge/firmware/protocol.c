@@ -2,7 +2,6 @@
 
 #include <avr/boot.h>
 #include <avr/interrupt.h>
-#include <avr/wdt.h>
 #include <string.h>
 
 #include "clock.h"
@@ -142,9 +141,7 @@ static answer_t obey(uint8_t type, const uint8_t *payload, uint16_t size) {
 static void reboot(void) {
     uart_flush();
     cli();
-    wdt_enable(WDTO_15MS);
-    for (;;) {
-    }
+    __asm__ volatile("jmp 0"); // the start-up code and the start functions set everything anew
 }
 
 static bool is_late_copy(uint8_t seq) {

@@ -186,7 +186,7 @@ def test_a_device_that_restarts_shows_the_scene_again(board: Board, links: Calla
     board.tell("reset")
     wait(lambda: lit(board) != {2}, "the restart")
     wait(lambda: lit(board) == {2}, "the light after the restart", 3)
-    board.tell("hang")
+    board.tell("hang 0")
     wait(lambda: lit(board) != {2}, "the watchdog")
     wait(lambda: lit(board) == {2}, "the light after the watchdog", 3)
     assert link.status().state is LinkState.READY

@@ -3,7 +3,7 @@
 //   run MS        runs so long, as fast as it can     rx HEX        bytes on the line to the chip
 //   real          goes on in real time, with the      press N       closes button N
 //                 pseudo-terminal, until `stop`       release N     opens it
-//   reset         the chip's reset button             hang          the program stands still where it is
+//   reset         the chip's reset button             hang 0|1      the program stands still (1: interrupts off)
 //   wave, line    timings of the LED waveform; bytes taken and lost by the receiver
 //   stack         bytes of memory never used
 //
@@ -25,6 +25,8 @@
 #define PIND_ADDRESS 0x29
 #define DDRD_ADDRESS 0x2A
 #define PORTD_ADDRESS 0x2B
+#define WATCHDOG_VECTOR 6
+#define WATCHDOG_US 250000
 #define LED_BIT 6
 #define FIRST_BUTTON_BIT 2
 #define RAM_BEGIN 0x100
@@ -34,12 +36,11 @@ FILE *report;
 avr_t *avr;
 static uint64_t cycles_before; // of earlier lives
 static uint64_t last_cycle;
-static int was_reset, real_time, terminal;
+static int real_time, terminal;
 static uint8_t pins = 0xFF; // what the outside does to port D: buttons open, held high
 static avr_flashaddr_t hung_at;
 static uint8_t hung_code[2];
-static int hung;
-static void (*chip_reset)(avr_t *);
+static int hung, bitten;
 static uint16_t ram_used_end;
 
 uint64_t now_cycles(void) { return cycles_before + avr->cycle; }
@@ -59,23 +60,53 @@ static uint8_t read_pins(avr_t *chip, avr_io_addr_t addr, void *param) {
     return (port & driven) | (pins & port & ~driven); // an open input without its pull-up reads low
 }
 
-static void on_reset(avr_t *chip) {
-    if (chip_reset) {
-        chip_reset(chip);
-    }
-    was_reset = 1;
-}
-
 static void no_sleep(avr_t *chip, avr_cycle_count_t how_long) { (void)chip, (void)how_long; }
 
-static void after_reset(void) {
-    was_reset = 0;
+static void hang(int deaf) {
+    hung = 1;
+    hung_at = avr->pc;
+    memcpy(hung_code, avr->flash + hung_at, 2);
+    memcpy(avr->flash + hung_at, "\xff\xcf", 2); // a jump to itself
+    avr->state = cpu_Running;
+    if (deaf) {
+        avr->sreg[S_I] = 0;
+    }
+}
+
+static void go_on(void) {
     if (hung) {
         memcpy(avr->flash + hung_at, hung_code, 2);
         hung = 0;
     }
+}
+
+static avr_cycle_count_t watchdog_bites(avr_t *chip, avr_cycle_count_t when, void *param) {
+    (void)chip, (void)when, (void)param;
+    bitten = hung;
+    return 0;
+}
+
+static void watchdog_barked(avr_irq_t *irq, uint32_t value, void *param) {
+    (void)irq, (void)param;
+    if (value && avr->sreg[S_I]) {
+        go_on();
+    } else if (value) { // libsimavr leaves it at that; the chip resets when as much time has passed again
+        avr_cycle_timer_register_usec(avr, WATCHDOG_US, watchdog_bites, NULL);
+    }
+}
+
+static void after_reset(void) {
+    go_on();
     line_reset();
-    fprintf(report, "started %llu\n", (unsigned long long)now_us());
+}
+
+static void reset(void) {
+    avr_reset(avr);
+    if (avr->cycle < last_cycle) { // it counts from zero
+        cycles_before += last_cycle - avr->cycle;
+    }
+    last_cycle = avr->cycle;
+    after_reset();
 }
 
 static avr_cycle_count_t stop_here(avr_t *chip, avr_cycle_count_t when, void *param) {
@@ -89,12 +120,10 @@ static void run_until(uint64_t cycles) {
             avr_cycle_timer_register(avr, cycles - now_cycles(), stop_here, NULL);
         }
         int state = avr_run(avr);
-        if (avr->cycle < last_cycle) { // a reset counts from zero
-            cycles_before += last_cycle;
-        }
         last_cycle = avr->cycle;
-        if (was_reset) {
-            after_reset();
+        if (bitten) {
+            bitten = 0;
+            reset();
         }
         line_settle();
         if (state == cpu_Sleeping && avr_has_pending_interrupts(avr)) {
@@ -136,18 +165,9 @@ static void obey(char *words) {
     } else if (strcmp(words, "release") == 0) {
         pins |= 1 << (FIRST_BUTTON_BIT + number);
     } else if (strcmp(words, "reset") == 0) {
-        avr_reset(avr);
-        if (avr->cycle < last_cycle) {
-            cycles_before += last_cycle - avr->cycle;
-        }
-        last_cycle = avr->cycle;
-        after_reset();
+        reset();
     } else if (strcmp(words, "hang") == 0) {
-        hung = 1;
-        hung_at = avr->pc;
-        memcpy(hung_code, avr->flash + hung_at, 2);
-        memcpy(avr->flash + hung_at, "\xff\xcf", 2); // a jump to itself
-        avr->state = cpu_Running;
+        hang(number);
     } else if (strcmp(words, "wave") == 0) {
         chain_wave_report();
     } else if (strcmp(words, "line") == 0) {
@@ -239,12 +259,11 @@ int main(int count, char **words) {
     firmware.vcc = firmware.avcc = firmware.aref = 5000;
     avr_load_firmware(avr, &firmware);
     avr->sleep = no_sleep;
-    chip_reset = avr->reset;
-    avr->reset = on_reset;
     memset(avr->data + RAM_BEGIN, UNUSED, avr->ramend + 1 - RAM_BEGIN);
     ram_used_end = RAM_BEGIN + firmware.datasize + firmware.bsssize + 8; // a few bytes that no start-up code clears
     avr->io[AVR_DATA_TO_IO(PORTD_ADDRESS)].w.c = write_port;
     avr->io[AVR_DATA_TO_IO(PIND_ADDRESS)].r.c = read_pins;
+    avr_irq_register_notify(avr_get_interrupt_irq(avr, WATCHDOG_VECTOR), watchdog_barked, NULL);
     line_connect();
     open_terminal();
     fprintf(report, "ok 0\n");

@@ -166,6 +166,13 @@ static void write_control(avr_t *chip, avr_io_addr_t addr, uint8_t value, void *
     chip->data[addr] = value;
 }
 
+// The firmware does this once, when it starts.
+static void write_speed(avr_t *chip, avr_io_addr_t addr, uint8_t value, void *param) {
+    (void)param;
+    chip->data[addr] = value;
+    fprintf(report, "started %llu\n", (unsigned long long)now_us());
+}
+
 static void take_over(uint16_t address, avr_io_read_t read, avr_io_write_t write) {
     avr->io[AVR_DATA_TO_IO(address)].r.c = read;
     avr->io[AVR_DATA_TO_IO(address)].w.c = write;
@@ -180,7 +187,7 @@ void line_connect(void) {
     take_over(UDR, read_data, write_data);
     take_over(UCSRA, read_status, write_status);
     take_over(UCSRB, NULL, write_control);
-    take_over(UBRRL, NULL, NULL);
+    take_over(UBRRL, NULL, write_speed);
     line_reset();
 }
 
