@@ -1,22 +1,34 @@
-"""Settings of a real table, from one TOML. Unknown keys are errors: a misspelt setting must not be silently ignored."""
+"""Settings of a real table: one TOML; the environment and systemd's credentials win over it.
+
+`BOARDREF_CAMERA=usb` sets `camera`, `BOARDREF_OPTIONS__FLYING=true` the rules option `flying`; a credential is a file
+of the same name, in small letters, in systemd's credentials folder (`LoadCredential=boardref_camera:…`). Unknown keys
+are errors wherever they stand: a misspelt setting must not be silently ignored.
+"""
 
 from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SecretsSettingsSource, SettingsConfigDict
 
 from controller.errors import CommandError
 
+PREFIX = "BOARDREF_"
+OTHERS = frozenset({"BOARDREF_DEBUG"})
+"""Names in the environment that are no settings."""
 
-class TableConfig(BaseModel):
+
+class TableConfig(BaseSettings):
     """One table. Everything may be left out."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(extra="forbid", frozen=True, env_prefix=PREFIX, env_nested_delimiter="__")
 
     game: str | None = Field(default=None, description="the game; recognised from the tags where left out")
     set: str | None = Field(default=None, description="a set's TOML file; the installed sets where left out")
@@ -29,26 +41,111 @@ class TableConfig(BaseModel):
     port: int = Field(default=8000, ge=0, le=65535, description="the port the page answers on")
     options: dict[str, str] = Field(default_factory=dict, description="rules options of the game")
 
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The environment wins over credentials, these over the file."""
+        folder = _credentials_folder()
+        credentials = (SecretsSettingsSource(settings_cls, folder),) if folder else ()
+        return env_settings, *credentials, init_settings
+
 
 def load_config(path: str | None) -> TableConfig:
-    """Read a table's TOML; CommandError names the key and, for a misspelt one, the likely meaning."""
-    if path is None:
-        return TableConfig()
+    """Read a table's settings; CommandError names the place, the key and, for a misspelt one, the likely meaning."""
+    text = _read(path) if path is not None else ""
     try:
-        found = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise CommandError(f"the configuration {path} can't be read ({error.strerror}); check the name") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise CommandError(f"the configuration {path} is not valid TOML: {error}") from None
+    credentials = _credentials()
+    for name in (*(name for name in os.environ if name.startswith(PREFIX)), *credentials):
+        key = name.upper().removeprefix(PREFIX).lower().split("__")[0]
+        if name not in OTHERS and key not in TableConfig.model_fields:
+            raise CommandError(f"the environment: {name}: there is no such setting{_meant(key, PREFIX, str.upper)}")
     try:
         return TableConfig(**found)
     except ValidationError as error:
         first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        near = difflib.get_close_matches(key, list(TableConfig.model_fields), n=1)
-        hint = f"; did you mean {near[0]}?" if first["type"] == "extra_forbidden" and near else ""
-        said = "unknown key" if first["type"] == "extra_forbidden" else first["msg"]
-        raise CommandError(f"the configuration {path}: {key}: {said}{hint}") from None
+        where = [str(part) for part in first["loc"]]
+        key = ".".join(where)
+        unknown = first["type"] == "extra_forbidden"
+        said = f"{key}: unknown key{_meant(key)}" if unknown else f"{key}: {first['msg']}"
+        raise CommandError(f"{_place(path, text, where, credentials)}: {said}") from None
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise CommandError(f"the configuration {path} can't be read ({error.strerror}); check the name") from None
+    except UnicodeDecodeError as error:
+        raise CommandError(f"the configuration {path} is not valid TOML: it is not UTF-8 ({error.reason})") from None
+
+
+def _credentials_folder() -> Path | None:
+    folder = os.environ.get("CREDENTIALS_DIRECTORY")
+    return Path(folder) if folder and Path(folder).is_dir() else None
+
+
+def _credentials() -> Mapping[str, Path]:
+    """The files of systemd's credentials folder that are ours, by their names in small letters."""
+    folder = _credentials_folder()
+    if folder is None:
+        return {}
+    return {file.name: file for file in sorted(folder.iterdir()) if file.name.lower().startswith(PREFIX.lower())}
+
+
+def _meant(key: str, prefix: str = "", spelt: Any = str) -> str:
+    near = difflib.get_close_matches(key, list(TableConfig.model_fields), n=1)
+    return f"; did you mean {prefix}{spelt(near[0])}?" if near else ""
+
+
+def _place(path: str | None, text: str, where: list[str], credentials: Mapping[str, Path]) -> str:
+    """Where a setting that is wrong was made."""
+    name = PREFIX + where[0].upper()
+    given = next((one for one in os.environ if one.upper() == name or one.upper().startswith(f"{name}__")), None)
+    if given is not None:
+        return f"the environment ({given})"
+    if name.lower() in credentials:
+        return f"the credential {credentials[name.lower()]}"
+    line = line_of(text, where)
+    return f"the configuration {path}" + (f", line {line}" if line else "")
+
+
+_TABLE = re.compile(r"^\s*\[\[?([^\[\]]+)\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(r"""^\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+
+
+def line_of(text: str, where: list[str]) -> int | None:
+    """The line, from 1, on which a key of a TOML stands; that of its table where the key has none of its own."""
+    best: tuple[int, int] | None = None
+    for number, keys in _keys(text):
+        same = 0
+        while same < min(len(keys), len(where)) and keys[same] == where[same]:
+            same += 1
+        if same and (best is None or same > best[0]):
+            best = same, number
+    return best[1] if best else None
+
+
+def _keys(text: str) -> Iterator[tuple[int, list[str]]]:
+    table: list[str] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := _TABLE.match(line):
+            table = _parts(header[1])
+            yield number, table
+        elif key := _KEY.match(line):
+            yield number, [*table, *_parts(key[1])]
+
+
+def _parts(dotted: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in dotted.split(".")]
 
 
 def data_folder(chosen: str | None) -> Path:

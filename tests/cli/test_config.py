@@ -1,0 +1,134 @@
+"""Settings: what they mean, where they come from, and how a wrong one is named."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from controller.config import TableConfig, line_of, load_config
+from controller.errors import CommandError
+
+KEYS = tuple(TableConfig.model_fields)
+
+
+@pytest.fixture(autouse=True)
+def _empty_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith("BOARDREF_") or name == "CREDENTIALS_DIRECTORY":
+            monkeypatch.delenv(name)
+
+
+def written(folder: Path, text: str) -> str:
+    path = folder / "table.toml"
+    path.write_text(text, encoding="utf-8")
+    return str(path)
+
+
+def test_everything_may_be_left_out(tmp_path: Path) -> None:
+    assert load_config(None) == load_config(written(tmp_path, "")) == TableConfig()
+
+
+def test_the_environment_wins_over_credentials_and_these_over_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, 'camera = "1"\nport = 1001\nlights = "none"\n[options]\nflying = "true"\n')
+    folder = tmp_path / "credentials"
+    folder.mkdir()
+    (folder / "boardref_camera").write_text("rtsp://user:word@host/\n")
+    (folder / "boardref_port").write_text("1002\n")
+    (folder / "somebody_elses").write_text("x")
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(folder))
+    monkeypatch.setenv("BOARDREF_PORT", "1003")
+    monkeypatch.setenv("BOARDREF_OPTIONS__SLOW", "no")
+    monkeypatch.setenv("BOARDREF_DEBUG", "1")
+    found = load_config(path)
+    assert (found.camera, found.port, found.lights) == ("rtsp://user:word@host/", 1003, "none")
+    assert found.options == {"flying": "true", "slow": "no"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('# a comment\n\ncamra = "0"\n', ("line 3", "camra: unknown key", "did you mean camera?")),
+        ('game = "transet"\nport = 99999\n', ("line 2", "port", "65535")),
+        ('port = "many"\n', ("line 1", "port", "integer")),
+        ("mains_hz = 55\n", ("line 1", "mains_hz", "50 or 60")),
+        ('[options]\nflying = ["a"]\n', ("line 2", "options.flying", "string")),
+        ('options = "no"\n', ("line 1", "options", "dict")),
+        ('"po rt" = 1\n', ("line 1", "po rt: unknown key")),
+        ("[[\nx", ("not valid TOML", "line 1")),
+        ("port = 1\nport = 2\n", ("not valid TOML", "line 2")),
+    ],
+)
+def test_a_wrong_setting_is_named_with_its_line(tmp_path: Path, text: str, says: tuple[str, ...]) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(CommandError) as told:
+        load_config(path)
+    assert str(told.value).startswith(f"the configuration {path}")
+    for words in says:
+        assert words in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("BOARDREF_PORT", "many", ("the environment (BOARDREF_PORT)", "integer")),
+        ("BOARDREF_CAMRA", "0", ("BOARDREF_CAMRA", "did you mean BOARDREF_CAMERA?")),
+        ("BOARDREF_MAINS_HZ", "55", ("the environment (BOARDREF_MAINS_HZ)", "50 or 60")),
+    ],
+)
+def test_a_wrong_word_in_the_environment_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(CommandError) as told:
+        load_config(written(tmp_path, "port = 1\n"))
+    for words in says:
+        assert words in str(told.value)
+
+
+def test_a_wrong_credential_is_named_but_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "boardref_port").write_text("s3cret")
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
+    with pytest.raises(CommandError) as told:
+        load_config(None)
+    assert "boardref_port" in str(told.value)
+    assert "s3cret" not in str(told.value)
+
+
+@pytest.mark.parametrize(("make", "says"), [(False, "check the name"), (True, "UTF-8")])
+def test_a_file_that_cannot_be_read(tmp_path: Path, make: bool, says: str) -> None:
+    path = tmp_path / "table.toml"
+    if make:
+        path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(CommandError, match=says):
+        load_config(str(path))
+
+
+NAMES = st.from_regex(r"[a-z][a-z_-]{1,8}", fullmatch=True)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=6, unique=True), st.data())
+def test_the_line_of_any_key_is_found(names: list[str], data: st.DataObject) -> None:
+    lines, places = [], {}
+    table: list[str] = []
+    for name in names:
+        lines += ["# " + name + " = 0"] * data.draw(st.integers(0, 2))
+        if data.draw(st.booleans()):
+            table = ["t" + name]
+            lines.append(f"[{table[0]}]  # {name}")
+        quote = data.draw(st.sampled_from(["", '"', "'"]))
+        lines.append(f"{data.draw(st.sampled_from(['', '  ']))}{quote}{name}{quote} = 1")
+        places[(*table, name)] = len(lines)
+    for place, line in places.items():
+        assert line_of("\n".join(lines), list(place)) == line
+
+
+def test_every_setting_is_described() -> None:
+    told = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
+    assert [key for key in KEYS if f"`{key}`" not in told and f"`[{key}]`" not in told] == []
+    assert all(TableConfig.model_fields[key].description for key in KEYS)
