@@ -107,7 +107,7 @@ class PaperView:
         right, bottom = (int(value) + 6 for value in places.max(axis=(0, 1)))
         self._part = (slice(top, min(height, bottom)), slice(left, min(width, right)))
         self._maps = (places - np.array([left + 0.5, top + 0.5], np.float32)) / 2
-        self.inside: Mask = np.all((places >= 1) & (places < np.array([width - 2, height - 2], np.float32)), axis=2)
+        self.inside: Mask = cv2.inRange(places, (1.0, 1.0, 0, 0), (width - 2.0, height - 2.0, 0, 0)) > 0
 
     def within(self, point_mm: tuple[float, float]) -> bool:
         """Whether a point lies on the sheet."""

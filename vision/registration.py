@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from vision.artwork import tag_bits
 from vision.boardset import BoardSet
+from vision.glance import glance
 from vision.lattice import agrees, lines
 from vision.pose import NO_MAP as NO_MAP
 from vision.pose import Array as Array
@@ -25,6 +26,8 @@ from vision.pose import tag_corners_mm as tag_corners_mm
 SEEN_CORRELATION = 0.7  # a tag's cells against its bits; tags that are seen give 0.93 and more
 WORST_RESIDUAL_PX = 4.0
 TWO_TAGS_RESIDUAL_PX = 1.5
+PLAIN_RESIDUAL_PX = 0.8
+"""Where every tag is so near its place nothing else has to be looked for."""
 
 
 @dataclass(frozen=True)
@@ -249,6 +252,36 @@ def _confirmed(
     return Registration(board_set, pose, _rms(residuals), registration.tags, registration.size_px)
 
 
+def at_a_glance(grey: Image, sets: Sequence[BoardSet], lens: Lens | None = None) -> Registration | None:
+    """The set of which every tag is plainly in its place, None where there is none."""
+    best: Registration | None = None
+    for dictionary in dict.fromkeys(board_set.fiducials.dictionary for board_set in sets):
+        fiducials = [board_set.fiducials for board_set in sets if board_set.fiducials.dictionary == dictionary]
+        seen = glance(grey, dictionary, [tag for one in fiducials for tag in one.ids])
+        found = {tag: [refine(grey, quad) for quad in quads] for tag, quads in seen.items()}
+        for registration, _ in _solutions(grey, found, dictionary, sets, lens):
+            every = len(registration.tags) == len(registration.board_set.fiducials.ids)
+            plain = every and registration.residual_px < PLAIN_RESIDUAL_PX
+            if plain and (best is None or registration.quality > best.quality):
+                best = registration
+    return best
+
+
+def _solutions(
+    grey: Image, found: dict[int, list[Array]], dictionary: str, sets: Sequence[BoardSet], lens: Lens | None
+) -> Iterable[tuple[Registration, dict[int, Array]]]:
+    """Every way to see one of the sets in the tags found, and the corners (4, 2) that it was begun with."""
+    for board_set in sets:
+        if board_set.fiducials.dictionary != dictionary:
+            continue
+        for corners in _choices(found, board_set):
+            if len(corners) < 2:
+                continue
+            registration = solve(corners, board_set, (grey.shape[1], grey.shape[0]), lens)
+            if registration is not None:
+                yield complete(grey, registration, corners, lens), corners
+
+
 def register(
     grey: Image, sets: Sequence[BoardSet], lens: Lens | None = None, thorough: bool = True
 ) -> Registration | None:
@@ -257,7 +290,13 @@ def register(
 
     `thorough`: search once more with all means if a quick look finds fewer than three.
     """
-    size_px = (grey.shape[1], grey.shape[0])
+    return at_a_glance(grey, sets, lens) or search(grey, sets, lens, thorough)
+
+
+def search(
+    grey: Image, sets: Sequence[BoardSet], lens: Lens | None = None, thorough: bool = True
+) -> Registration | None:
+    """What `register` does where not every tag is plainly seen."""
     best: Registration | None = None
     before: dict[str, dict[int, list[Array]]] = {}
     for searching in (False, True) if thorough else (False,):
@@ -266,22 +305,12 @@ def register(
             for tag, quads in before.setdefault(dictionary, {}).items():
                 found.setdefault(tag, quads)  # each search misses other tags
             before[dictionary] = found
-            for board_set in sets:
-                if board_set.fiducials.dictionary != dictionary:
-                    continue
-                for corners in _choices(found, board_set):
-                    if len(corners) < 2:
-                        continue
-                    registration = solve(corners, board_set, size_px, lens)
-                    if registration is None:
-                        continue
-                    registration = complete(grey, registration, corners, lens)
-                    if len(registration.tags) == 2:
-                        registration = _confirmed(grey, registration, corners, lens)
-                        if registration is None:
-                            continue
-                    if best is None or registration.quality > best.quality:
-                        best = registration
+            for registration, corners in _solutions(grey, found, dictionary, sets, lens):
+                sure: Registration | None = registration
+                if len(registration.tags) == 2:
+                    sure = _confirmed(grey, registration, corners, lens)
+                if sure is not None and (best is None or sure.quality > best.quality):
+                    best = sure
         if best is not None and len(best.tags) > 2:
             break
     return best

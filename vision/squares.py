@@ -89,7 +89,7 @@ def _labels(flat: Flat, palette: Palette) -> npt.NDArray[np.uint8]:
     least = np.array([_TINT_LEAST, _LEVEL_LEAST, _TINT_LEAST], np.float32)
     mix = np.array([[1, -1, 0], [0, 1, 0], [0, -1, 1]], np.float32) * scale[:, None]
     steps = cv2.transform(flat.norm, np.column_stack([mix, -least * scale - 0.5]))
-    quick = cv2.add(steps, _NOTHING, dtype=cv2.CV_8U)  # rounded down, held inside; beyond the table's ends are no colours
+    quick = cv2.add(steps, _NOTHING, dtype=cv2.CV_8U)  # rounded down; beyond the ends are no colours
     blue, level, red = (np.minimum(part, most) for part, most in zip(cv2.split(quick), _MOST, strict=True))
     index = np.multiply(blue, _LEVELS * _TINTS, dtype=np.uint16)
     index += np.multiply(level, _TINTS, dtype=np.uint16)
