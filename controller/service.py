@@ -12,6 +12,7 @@ from collections.abc import Callable
 import uvicorn
 
 from controller.errors import CommandError
+from controller.notify import Alive
 from controller.table import Table
 from controller.web.app import create_app
 
@@ -78,6 +79,7 @@ class PageServer:
 def serve(table: Table, listener: socket.socket, *, ready: Callable[[str], None], browser: bool = False) -> None:
     """Run until Ctrl-C or SIGTERM. `ready` gets the page's address once; `browser` opens it there."""
     server = PageServer(table, listener)
+    alive = Alive(table.idle_s, table.status)
     try:
         table.start()
         server.start()
@@ -86,9 +88,11 @@ def serve(table: Table, listener: socket.socket, *, ready: Callable[[str], None]
         gc.collect()
         gc.freeze()  # what runs now stays: a full search for garbage would hold up a frame for 20 ms
         ready(address)
+        alive.start()
         if browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         threading.Event().wait()
     finally:
+        alive.stop()
         server.stop()
         table.stop()

@@ -85,6 +85,7 @@ class Table:
         self._stop = threading.Event()
         self._rev = 0
         self._judged_at: float | None = None
+        self._turned_at = time.monotonic()
         self._looking = Looking(camera)
         self._steadiness = Steadiness()
         self._epoch_s = time.time() - time.monotonic()
@@ -188,8 +189,24 @@ class Table:
             fresh = self._judged_at is not None and time.monotonic() - self._judged_at < 2.0
             return fresh and self._view.phase != "searching" and self._view.trouble is None
 
+    def idle_s(self) -> float:
+        """Seconds since the table's loop last came round, with or without a picture: a large number means it hangs."""
+        return time.monotonic() - self._turned_at
+
+    def status(self) -> str:
+        """In a few words, for the supervisor: the game, or what is missing."""
+        with self._changed:
+            view = self._view
+        camera = self._camera.status()
+        if camera.state != "ok":
+            return camera.sentence
+        if view.phase == "searching" or view.trouble is not None:
+            return f"Looking for the board ({view.trouble or 'no_board'})."
+        return f"{(view.game or 'game').capitalize()}, game {view.game_no}: {view.to_move or 'nobody'} to move."
+
     def _run(self) -> None:
         while not self._stop.is_set():
+            self._turned_at = time.monotonic()
             try:
                 self._turn()
             except Exception:
