@@ -26,6 +26,8 @@ SHADE_SPREAD, SHADE_MOST = 0.05, 0.3
 """The same for its brightness, which shadows change."""
 STRANGE_TINT = 0.35
 """Further from every colour than this, a thing is none of this set's tokens."""
+STRANGE_SHADE = 1.3
+"""No shadow or glare changes a token's brightness by so much, a logarithm, against the paper near it."""
 FLOOR_NATS = -25.0
 _LEAST, _MOST = (np.repeat([[strength], [veil]], 3, axis=1) for strength, veil in ((0.3, 0.0005), (1.3, 0.25)))
 
@@ -47,6 +49,11 @@ class Palette:
         tint, shade = _apart(seen, self.means)
         spread = np.hypot(self.shade_spread, np.broadcast_to(doubt, len(seen)))[:, None]
         return np.asarray(-_cost(tint / self.tint_spread) - _cost(shade / spread))
+
+    def unlike(self, seen: Array, limit: float = STRANGE_TINT) -> Array:
+        """Which of the colours each token seen as (n, 3) can't have: (n, colours)."""
+        tint, shade = _apart(seen, self.means)
+        return np.asarray((tint > limit) | (shade > STRANGE_SHADE))
 
     def strange(self, seen: Array, limit: float = STRANGE_TINT) -> Array:
         """Which of the tokens seen as (n, 3) have none of the colours: (n,)."""

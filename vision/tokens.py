@@ -8,7 +8,7 @@ with none well enough is no token.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import cv2
@@ -18,12 +18,15 @@ import numpy.typing as npt
 from vision.boardset import BoardSet
 from vision.light import Light
 from vision.marks import ANGLES, RADII, Templates, colours_needed, marks_are_pale, sample, templates
+from vision.outline import outlined
 from vision.palette import fit_palette
 from vision.ranks import median_rows, percentile_rows
 from vision.registration import Array, Image, Registration
 
 SURE, CLEAR = 0.80, 0.93
 """Correlation from which something is a token; true marks reach 0.88, anything else 0.63 at most. CLEAR: evenly lit."""
+EDGELESS = 0.5
+"""What a mark alone is worth, without a token's edge round it."""
 SAMPLES = 24.0
 """A top's picture has about as many independent details; what a mark leaves unexplained counts for each of them."""
 UNEXPLAINED = 0.01
@@ -39,15 +42,18 @@ LEVELS = (9, 20)
 stand close together, the second."""
 UNEVEN = 0.3
 """From this spread of its rim's brightness on, a logarithm, a shadow's edge or a thing crosses a top."""
+OTHER_TINT = 0.6
+"""Logarithm of tint: where marks tell all colours apart, only a body of quite another colour is none of the set's."""
 BODY_RADII = (0.38, 0.41, 0.435)
 """Between mark and rim, as fractions of the token's size, a token shows its body's colour."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A token found. `score`: correlation of its best kind; `centre_mm`: of its base.
+    """A token found. `score`: correlation of its best kind, below SURE where no edge runs round it.
 
-    `contrast`: logarithm of mark over body; `evenness`: spread of its rim's brightness, a logarithm.
+    `centre_mm`: of its base; `contrast`: logarithm of mark over body; `evenness`: spread of its rim's brightness, a
+    logarithm.
     """
 
     kind: str
@@ -227,16 +233,15 @@ def name(look: Look, starts_mm: Array, least: float) -> list[Found]:
     if not kept:
         return []
     contrasts = _contrasts(grey, registration, centres[kept], book)
-    found = []
+    found: list[Found] = []
     evenness = _evenness(grey, registration, centres[kept])
-    tints, strange = _tints(look, book, centres[kept])
-    for index, contrast, even, tint, is_strange in zip(kept, contrasts, evenness, tints, strange, strict=True):
-        if is_strange:
-            continue
+    tints, unlike = _tints(look, book, centres[kept])
+    colours = list(book.signs)
+    for index, contrast, even, tint, strange in zip(kept, contrasts, evenness, tints, unlike, strict=True):
         likelihoods = _likelihoods(book, scores[index], tint, min(1.0, UNEVEN / max(float(even), 1e-6)))
         kind = max(likelihoods, key=lambda name: likelihoods[name])
-        sign = book.signs[kind.rpartition("-")[0]]
-        if abs(contrast) < 0.35 or np.sign(contrast) != sign:
+        colour = kind.rpartition("-")[0]
+        if abs(contrast) < 0.35 or np.sign(contrast) != book.signs[colour] or strange[colours.index(colour)]:
             continue
         found.append(
             Found(
@@ -248,7 +253,14 @@ def name(look: Look, starts_mm: Array, least: float) -> list[Found]:
                 float(even),
             )
         )
-    return found
+    if look.light is None or not found:
+        return found
+    bodies = [board_set.split(token.kind)[0] for token in found]
+    edges = outlined(look.image, registration, np.array([token.centre_mm for token in found]), bodies)
+    return [
+        token if edge else replace(token, score=min(token.score, EDGELESS))
+        for token, edge in zip(found, edges, strict=True)
+    ]
 
 
 def _contrasts(grey: Image, registration: Registration, centres_mm: Array, book: Templates) -> Array:
@@ -276,12 +288,13 @@ def _evenness(grey: Image, registration: Registration, centres_mm: Array) -> Arr
 
 
 def _tints(look: Look, book: Templates, centres_mm: Array) -> tuple[Array, npt.NDArray[np.bool_]]:
-    """Nats of each colour for each token (n, colours), and which tokens have none of the colours (n,).
+    """Nats of each colour for each token, and which colours it can't have, both (n, colours).
 
-    Where light or dark marks alone tell the colours apart, that is enough.
+    Where light or dark marks alone tell the colours apart, nats are nought.
     """
-    if look.light is None or not colours_needed(look.registration.board_set):
-        return np.zeros((len(centres_mm), len(book.signs))), np.zeros(len(centres_mm), np.bool_)
+    none = np.zeros((len(centres_mm), len(book.signs)))
+    if look.light is None:
+        return none, none > 0
     board_set = look.registration.board_set
     angles = np.arange(16) * (2 * np.pi / 16)
     circle = np.column_stack([np.cos(angles), np.sin(angles)]) * board_set.tokens.size_mm
@@ -289,7 +302,9 @@ def _tints(look: Look, book: Templates, centres_mm: Array) -> tuple[Array, npt.N
     seen = sample(look.image, look.registration.pose, centres_mm, offsets, -board_set.tokens.height_mm)
     bodies = median_rows(cv2.LUT(seen, _PLUS_6)) - look.light.at(centres_mm)
     palette = fit_palette(board_set, bodies)
-    return palette.nats(bodies), palette.strange(bodies)
+    if colours_needed(board_set):
+        return palette.nats(bodies), palette.unlike(bodies)
+    return none, palette.unlike(bodies, OTHER_TINT)
 
 
 def _without_shadow(look: Look, book: Templates, centres_mm: Array, scores: Array) -> Array:
