@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import ceil
 
 from reportlab.pdfgen.canvas import Canvas
 
-from calibration.pdf import CUT, EDGE_MM, INK, Pdf, paper_named
-from vision.artwork import board_shapes, token_shapes
+from calibration.cutting import Cutting
+from calibration.marks import FOOT_MM, crop_marks, foot, parts_map, ruler
+from calibration.pdf import EDGE_MM, INK, Pdf, paper_named
+from vision.artwork import board_shapes
 from vision.boardset import BoardSet
 from vision.errors import VisionError
-from vision.shapes import Line, Polygon, Shape, Text, rectangle
+from vision.shapes import Text
+
+_MARKS_MM = 6.0
+"""Beside a sheet that is so much smaller than its paper, crop marks fit."""
 
 CREDITS = {
     "taasen": "Taasen by Jennifer Diane Reitz",
@@ -30,9 +35,10 @@ def kit_pdf(board_set: BoardSet, counts: Mapping[str, int], paper: str = "a3", s
         raise VisionError(f"the scale must be from 0.3 to 1.5, not {scale:g}; 1 is the exact size")
     pages = _Pages(board_set, paper_named(paper), scale)
     pages.sheet()
-    pages.tokens([kind for kind, count in counts.items() if board_set.split(kind) for _ in range(count)])
-    if board_set.platforms is not None:
-        pages.platform_cards(len(board_set.rails))
+    cutting = Cutting(pages, board_set, scale, CREDITS.get(board_set.game, ""))
+    cutting.tokens(counts)
+    cutting.platforms()
+    cutting.finish()
     return pages.finish()
 
 
@@ -50,28 +56,23 @@ class _Pages(Pdf):
         width, height = (side * self._scale for side in self._set.sheet_mm)
         if width <= self.paper_mm[0] + 1e-6 and height <= self.paper_mm[1] + 1e-6:
             canvas = self.begin()
-            canvas.translate((self.paper_mm[0] - width) / 2, (self.paper_mm[1] - height) / 2)
+            left, top = (self.paper_mm[0] - width) / 2, (self.paper_mm[1] - height) / 2
+            if min(left, top) > _MARKS_MM:
+                self.draw(crop_marks(left, top, width, height))
+            canvas.translate(left, top)
             canvas.scale(self._scale, self._scale)
             self._whole_sheet(canvas)
             self.end()
             return
-        room = self.paper_mm[0] - 2 * EDGE_MM, self.paper_mm[1] - 2 * EDGE_MM
-        turned = room[1], room[0]
-        if _parts((width, height), turned) < _parts((width, height), room):
-            self.paper_mm, room = (self.paper_mm[1], self.paper_mm[0]), turned
+        self.paper_mm, columns, rows = division((width, height), self.paper_mm)
         self.canvas.setPageSize(self.page_pt())
-        columns, rows = ceil(width / room[0] - 1e-9), ceil(height / room[1] - 1e-9)
         part_w, part_h = width / columns, height / rows
         for row in range(rows):
             for column in range(columns):
                 canvas = self.begin()
                 left, top = (self.paper_mm[0] - part_w) / 2, (self.paper_mm[1] - part_h) / 2
-                self._crop_marks(left, top, part_w, part_h)
-                number = row * columns + column + 1
-                words = f"{self._set.name}: part {number} of {rows * columns} (row {row + 1}, column {column + 1})"
-                self.text(
-                    Text((self.paper_mm[0] / 2, self.paper_mm[1] - 4.5), words + "; cut, join edge to edge", 3.2, INK)
-                )
+                self.draw(crop_marks(left, top, part_w, part_h))
+                self._part_words(left, top, columns, rows, column, row)
                 canvas.saveState()
                 clip = canvas.beginPath()
                 clip.rect(left, top, part_w, part_h)
@@ -81,6 +82,22 @@ class _Pages(Pdf):
                 self._whole_sheet(canvas)
                 canvas.restoreState()
                 self.end()
+
+    def _part_words(self, left: float, top: float, columns: int, rows: int, column: int, row: int) -> None:
+        """Over and under a part, as far as there is room: which it is, what to do, and a ruler."""
+        number = row * columns + column + 1
+        name = self._set.name.replace("-", " ").capitalize()
+        if top > EDGE_MM + FOOT_MM:
+            self.draw(parts_map(EDGE_MM, EDGE_MM, columns, rows, column, row))
+            beside = EDGE_MM + columns * 6.0 + 4.0
+            self.heading((beside, EDGE_MM + 4.0), f"{name}: part {number} of {rows * columns}", 4.5)
+            words = "Cut along the marks, join the parts edge to edge on card, with tape on the back."
+            self.line((beside, EDGE_MM + 9.5), words, 3.0)
+            self.draw(foot(self.paper_mm[0], self.paper_mm[1] - EDGE_MM))
+        else:
+            words = f"{name}: part {number} of {rows * columns} (row {row + 1}, column {column + 1})"
+            words += "; print at 100 %, cut, join edge to edge"
+            self.text(Text((self.paper_mm[0] / 2, self.paper_mm[1] - 4.5), words, 3.2, INK))
 
     def _whole_sheet(self, canvas: Canvas) -> None:
         self.draw(board_shapes(self._set))
@@ -93,75 +110,24 @@ class _Pages(Pdf):
         else:
             return
         x, y = place
-        middle = x + max(reach, 80.0) / 2 + 3.0
-        start = middle - reach / 2
-        ruler: list[Shape] = [Line((start, y + 3.0), (start + reach, y + 3.0), 0.25, INK)]
-        for step in range(0, length + 1, 10):
-            at = start + step / self._scale
-            tall = 2.4 if step in (0, length) else 1.4
-            ruler.append(Line((at, y + 3.0 - tall), (at, y + 3.0), 0.25, INK))
         words = f"this line is {length} mm long" + (f"   ·   {credit}" if credit else "")
-        self.draw([*ruler, Text((middle, y + 6.0), words, 3.0, INK)])
-
-    def tokens(self, kinds: Sequence[str]) -> None:
-        """The tokens in rows, each with its cut line."""
-        if not kinds:
-            return
-        tokens = self._set.tokens
-        size = tokens.size_mm * self._scale
-        pitch = size + 6.0
-        top = EDGE_MM + 12.0
-        columns = int((self.paper_mm[0] - 2 * EDGE_MM + 6.0) // pitch)
-        rows = int((self.paper_mm[1] - top - EDGE_MM + 6.0) // pitch)
-        for first in range(0, len(kinds), columns * rows):
-            canvas = self.begin()
-            thick = f"{tokens.height_mm * self._scale:.3g} mm thick"
-            words = f"{self._set.name}: cut out along the lines and glue on {thick} {tokens.shape}s of the same size"
-            self.text(Text((self.paper_mm[0] / 2, EDGE_MM + 4.0), words + ", sides in the top's colour", 3.6, INK))
-            for place, kind in enumerate(kinds[first : first + columns * rows]):
-                row, column = divmod(place, columns)
-                canvas.saveState()
-                canvas.translate(EDGE_MM + column * pitch + size / 2, top + row * pitch + size / 2)
-                canvas.scale(self._scale, self._scale)
-                self.draw(token_shapes(self._set, kind))
-                half = tokens.size_mm / 2
-                canvas.setLineWidth(0.12 / self._scale)
-                canvas.setStrokeColorRGB(*(value / 255 for value in CUT))
-                if tokens.shape == "disc":
-                    canvas.circle(0, 0, half, stroke=1, fill=0)
-                else:
-                    canvas.rect(-half, -half, 2 * half, 2 * half, stroke=1, fill=0)
-                canvas.restoreState()
-            self.end()
-
-    def platform_cards(self, count: int) -> None:
-        """The loose cards that slide on the rails."""
-        platform = self._set.platforms
-        assert platform is not None
-        canvas = self.begin()
-        self.text(Text((self.paper_mm[0] / 2, EDGE_MM + 4.0), f"{self._set.name}: cut out the platforms", 3.6, INK))
-        canvas.translate(EDGE_MM, EDGE_MM + 12.0)
-        canvas.scale(self._scale, self._scale)
-        width, depth = platform.width_mm, platform.depth_mm
-        edge = platform.outline.width_mm if platform.outline else 0.3
-        rgb = platform.outline.rgb if platform.outline else CUT
-        for index in range(count):
-            left = index * (width + 10.0)
-            inner = rectangle(left + edge / 2, edge / 2, width - edge, depth - edge)
-            self.draw([Polygon(inner, platform.fill, rgb, edge)])
-        self.end()
-
-    def _crop_marks(self, left: float, top: float, width: float, height: float) -> None:
-        marks: list[Shape] = []
-        for x, out_x in ((left, -1), (left + width, 1)):
-            for y, out_y in ((top, -1), (top + height, 1)):
-                marks.append(Line((x + out_x * 1.0, y), (x + out_x * 5.0, y), 0.12, CUT))
-                marks.append(Line((x, y + out_y * 1.0), (x, y + out_y * 5.0), 0.12, CUT))
-        self.draw(marks)
+        self.draw(ruler(x + max(reach, 80.0) / 2 + 3.0, y + 3.0, length, words, self._scale))
 
 
-def _parts(sheet: tuple[float, float], room: tuple[float, float]) -> int:
-    return ceil(sheet[0] / room[0] - 1e-9) * ceil(sheet[1] / room[1] - 1e-9)
+def division(
+    sheet_mm: tuple[float, float], paper_mm: tuple[float, float]
+) -> tuple[tuple[float, float], int, int]:
+    """How a sheet is cut into equal parts for a paper: the paper as it lies then, columns and rows."""
+
+    def parts(paper: tuple[float, float]) -> tuple[int, int]:
+        columns, rows = (
+            ceil(side / (room - 2 * EDGE_MM) - 1e-9) for side, room in zip(sheet_mm, paper, strict=True)
+        )
+        return columns, rows
+
+    turned = paper_mm[1], paper_mm[0]
+    here, there = parts(paper_mm), parts(turned)
+    return (turned, *there) if there[0] * there[1] < here[0] * here[1] else (paper_mm, *here)
 
 
 def free_strip(board_set: BoardSet, width_mm: float, height_mm: float) -> tuple[float, float] | None:

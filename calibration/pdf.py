@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from reportlab.lib.units import mm
 from reportlab.pdfgen.canvas import Canvas
 
-from vision.boardset import Rgb
+from vision.boardset import Point, Rgb
 from vision.errors import VisionError
 from vision.shapes import Disc, Polygon, Ring, Shape, Text
 
@@ -105,6 +105,23 @@ class Pdf:
         canvas.setFont("Helvetica", text.size_mm)
         canvas.drawCentredString(0, -text.size_mm * 0.35, text.text)
         canvas.restoreState()
+
+    def line(self, at_mm: Point, words: str, size_mm: float, font: str = "Helvetica") -> None:
+        """Write one line that begins at its place, narrowed where it would leave the page."""
+        canvas = self.canvas
+        room = self.paper_mm[0] - EDGE_MM - at_mm[0]
+        narrow = min(1.0, room / canvas.stringWidth(words, font, size_mm))
+        canvas.saveState()
+        canvas.translate(*at_mm)
+        canvas.scale(narrow, -narrow)
+        canvas.setFillColorRGB(*_share(INK))
+        canvas.setFont(font, size_mm)
+        canvas.drawString(0, 0, words)
+        canvas.restoreState()
+
+    def heading(self, at_mm: Point, words: str, size_mm: float) -> None:
+        """Write a bold line that begins at its place."""
+        self.line(at_mm, words, size_mm, "Helvetica-Bold")
 
 
 def _share(rgb: Rgb) -> tuple[float, float, float]:
