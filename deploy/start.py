@@ -16,6 +16,15 @@ VENV = os.path.join(HERE, ".venv")
 BIN = os.path.join(VENV, "Scripts" if os.name == "nt" else "bin")
 PYTHON = os.path.join(BIN, "python.exe" if os.name == "nt" else "python")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+FIRMWARE_NEEDS = {  # Debian package -> a command or a file it brings (tests/firmware/board.py)
+    "avr-libc": "/usr/lib/avr/include/avr/io.h",
+    "gcc": "gcc",
+    "gcc-avr": "avr-gcc",
+    "libc6-dev": "/usr/include/stdio.h",
+    "libelf-dev": "/usr/include/libelf.h",
+    "libsimavr-dev": "/usr/include/simavr/sim_avr.h",
+    "make": "make",
+}
 
 
 def fail(sentence):
@@ -82,18 +91,31 @@ def install(extra):
         opened.write(wanted)
 
 
-def need_browser():
-    """The page's tests drive a real browser; install Debian's, or name what is missing."""
-    if any(shutil.which(name) for name in BROWSERS):
-        return
-    packages = "apt-get install -y --no-install-recommends chromium"
-    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
-        sys.stderr.write("start: installing Chromium for the tests of the pages\n")
+def missing_packages():
+    """Debian packages the tests need beside Python's, as far as what they bring is not here."""
+    missing = []
+    if not any(shutil.which(name) for name in BROWSERS):
+        missing.append("chromium")  # the page's tests drive a real browser
+    for package, brings in sorted(FIRMWARE_NEEDS.items()):
+        if not (os.path.exists(brings) if "/" in brings else shutil.which(brings)):
+            missing.append(package)  # the lights' firmware is built and run in a simulator
+    return missing
+
+
+def need_system():
+    """Install what the tests need of the system where that can be done, or name it."""
+    missing = missing_packages()
+    if missing and shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        sys.stderr.write("start: installing for the tests: " + " ".join(missing) + "\n")
         environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
         subprocess.call(["apt-get", "update", "-qq"], env=environment)
-        if subprocess.call(packages.split() + ["-qq"], env=environment) == 0 and shutil.which("chromium"):
-            return
-    fail(f"the tests of the pages need Chromium; install it with\n    sudo {packages}\nand run the same line again.")
+        subprocess.call(["apt-get", "install", "-y", "-qq", "--no-install-recommends"] + missing, env=environment)
+        missing = missing_packages()
+    if missing:
+        fail(
+            "the tests drive a browser, and run the lights' firmware in a simulator; install what is missing with\n"
+            f"    sudo apt-get install -y --no-install-recommends {' '.join(missing)}\nand run the same line again."
+        )
 
 
 def main():
@@ -101,7 +123,7 @@ def main():
     words = sys.argv[1:] or ["demo"]
     check_python()
     if words[0] == "test":
-        need_browser()
+        need_system()
         install("[test]")
         # The pytest script, not `python -m pytest`: the checkout must not stand before the installed wheel.
         command = [os.path.join(BIN, "pytest"), *words[1:]]

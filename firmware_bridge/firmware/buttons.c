@@ -8,7 +8,7 @@
 
 #define SAMPLE_MS 5
 #define STABLE_SAMPLES 5 // 25 ms alike: a contact bounces for less
-#define LONG_MS 1500
+#define LONG_MS 1000
 
 static const uint8_t pins[BUTTONS] = BUTTON_PINS;
 static struct {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import runpy
 import shutil
 import subprocess
 import threading
@@ -22,21 +23,18 @@ from firmware_bridge.wire.native import (
 
 HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "firmware_bridge" / "firmware"
-HEADERS = {  # what must be there -> the Debian package that brings it
-    "/usr/lib/avr/include/avr/io.h": "avr-libc",
-    "/usr/include/simavr/sim_avr.h": "libsimavr-dev",
-    "/usr/include/libelf.h": "libelf-dev",
-    "/usr/include/stdio.h": "libc6-dev",
-}
-COMMANDS = {"avr-gcc": "gcc-avr", "gcc": "gcc", "make": "make"}
+NEEDS: dict[str, str] = runpy.run_path(str(HERE.parents[1] / "deploy" / "start.py"))["FIRMWARE_NEEDS"]
 
 Rgb = tuple[int, int, int]
 
 
 def missing_packages() -> list[str]:
     """The Debian packages that building needs and that are not installed."""
-    missing = [package for command, package in COMMANDS.items() if shutil.which(command) is None]
-    return missing + [package for header, package in HEADERS.items() if not os.path.exists(header)]
+    return [
+        package
+        for package, brings in sorted(NEEDS.items())
+        if not (os.path.exists(brings) if "/" in brings else shutil.which(brings))
+    ]
 
 
 def _run(*words: str) -> str:

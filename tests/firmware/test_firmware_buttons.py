@@ -46,7 +46,7 @@ def test_a_short_press_is_told_once(board: Board, button: int, bounces_ms: tuple
 def test_a_long_press_calls_the_operator_while_it_is_held(board: Board):
     board.greet()
     board.tell("press 1")
-    assert events(board, 1.4) == []
+    assert events(board, 0.95) == []
     found = events(board, 3)
     assert [event for _, _, event in found] == [ButtonEvent(1, 1)]
     board.tell("release 1")
