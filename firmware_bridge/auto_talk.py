@@ -44,7 +44,7 @@ class AutoTalk:
         self._first = b""  # what the talk that was found wants to send first
         self._begun_s = 0.0
         self._asked = 0
-        self._hinted: tuple[type[PixelWire], int] | None = None  # a sign that may be another's too, and in which round
+        self._hinted: tuple[type[PixelWire], int] | None = None  # a sign that may be another's too, and when it counts
 
     @property
     def baud(self) -> int:
@@ -93,9 +93,9 @@ class AutoTalk:
         elif b"Ada\n" in heard:
             self._found(PixelTalk(Adalight(), self._map, self._pace, self._name), now_s)
         elif self._hinted is None and Adalight().answer(heard):
-            self._hinted = Adalight, self._round(now_s)  # WLED says so too, when it starts
-        elif self._hinted is None and heard == ACKNOWLEDGED:
-            self._hinted = Tpm2, self._round(now_s)  # WLED answers so too
+            self._hinted = Adalight, self._round(now_s) + 2  # WLED says so too, but answers the next round
+        elif self._hinted is None and heard == 2 * ACKNOWLEDGED:  # nothing else, twice
+            self._hinted = Tpm2, self._round(now_s) + 1  # WLED answers so too, but not only so
         return None
 
     def due(self, now_s: float) -> bytes:
@@ -108,7 +108,7 @@ class AutoTalk:
                 f"{self._name} does not answer in any wire that can be recognised. Is it the lights controller? "
                 "If it is and never answers, name its wire."
             )
-        if self._hinted and self._round(now_s) >= self._hinted[1] + 2:  # asked once more, it said nothing else
+        if self._hinted and self._round(now_s) >= self._hinted[1]:
             self._found(PixelTalk(self._hinted[0](), self._map, self._pace, self._name), now_s)
             return self.due(now_s)
         if now_s < self._next_question_s():

@@ -25,6 +25,7 @@ SITES = [f"{file}{rank}" for rank in "54321" for file in "abcde"]
 MAP = LightMap.of(SITES, ("South", "North"))
 CALM = Scene("calm", 1, {"c3": Light(Hue.BLUE)}, {"South": Bar(Light(Hue.WHITE))})
 LIVELY = Scene("lively", 2, {"c3": Light(Hue.AMBER, Rhythm.BREATHE)}, {"North": Bar(Light(Hue.BLUE, Rhythm.WALK))})
+TURN = Scene("turn", 3, {"a1": Light(Hue.AMBER)}, {"North": Bar(Light(Hue.BLUE))})
 PACE = Pace()
 
 every_strip = pytest.mark.parametrize("wire", list(PIXEL_WIRES))
@@ -115,6 +116,24 @@ def test_each_light_is_where_it_belongs_and_what_its_rhythm_says(light: Light, m
     elif light.hue and share:
         assert frame[33:41] == [frame[SITES.index("b4")]] * 8
     assert not any(map(any, frame[25:33]))
+
+
+@pytest.mark.parametrize("wire", ["adalight", "awa", "wled", "tpm2"])
+def test_half_a_frame_of_a_host_before_us_spoils_nothing(wire: str) -> None:
+    bench = Bench(wire)
+    assert bench.run(8, until=lambda: bench.shows(CALM))
+    whole = PIXEL_WIRES[wire]().frame([(9, 9, 9)] * MAP.leds)
+    for cut in (*range(1, 12), len(whole) // 2, len(whole) - 1):
+        bench.device.hear(whole[:cut], bench.now_s)
+        bench.talk = talk_for(wire, MAP, PACE, "the port")
+        flush = bench.talk.begin(bench.now_s)
+        assert not any(flush)
+        assert len(flush) >= 3 * MAP.leds
+        bench._deliver(flush)
+        assert bench.run(3, until=lambda: bench.state is LinkState.READY)
+        assert bench.run(0.1, TURN, 2, until=lambda: bench.shows(TURN)), cut
+        bench.run(1.5)
+    assert bench.brain.strip(bench.now_s).commands == b""
 
 
 def test_a_pulse_begins_with_its_scene_and_not_again() -> None:
