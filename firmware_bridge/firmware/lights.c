@@ -78,10 +78,14 @@ void lights_set(uint16_t address, uint8_t code) {
 
 // What the whole scene could draw at its brightest decides, so that steady lights do not flicker with the others.
 static void limit_power(void) {
+    uint16_t of_hue[HUES];
+    for (uint8_t hue = 0; hue < HUES; hue++) {
+        of_hue[hue] = hue_drive(hue, scene_brightness);
+    }
     uint32_t drive = 0;
     for (uint8_t i = 0; i < LEDS; i++) {
-        uint16_t own = hue_drive(HUE(codes[i]), scene_brightness);
-        uint16_t partner = rhythm_alternates(codes[i]) ? hue_drive(HUE_WHITE, scene_brightness) : 0; // of a lamp
+        uint16_t own = of_hue[HUE(codes[i])];
+        uint16_t partner = rhythm_alternates(codes[i]) ? of_hue[HUE_WHITE] : 0; // of a lamp
         drive += own > partner ? own : partner;
     }
     power_share = drive > MOST_DRIVE ? MOST_DRIVE * 256 / drive : 256;

@@ -3,6 +3,7 @@
 #include <avr/boot.h>
 #include <avr/interrupt.h>
 #include <string.h>
+#include <util/atomic.h>
 
 #include "clock.h"
 #include "config.h"
@@ -75,8 +76,8 @@ static void greet(uint8_t seq) {
     payload[5] = BAR;
     put_word(payload + 6, CAPABILITIES);
     put_word(payload + 8, FRAME_LIMIT);
-    for (uint8_t i = 0; i < 8; i++) {
-        payload[10 + i] = boot_signature_byte_get(0x0E + i); // lot, wafer and place of this chip
+    for (uint8_t i = 0; i < 8; i++) { // lot, wafer and place of this chip, read within three cycles of asking
+        ATOMIC_BLOCK(ATOMIC_RESTORESTATE) { payload[10 + i] = boot_signature_byte_get(0x0E + i); }
     }
     frame_send(FIRST, HELLO_ACK, seq, payload, sizeof payload);
     newest_seq = 0;
@@ -146,7 +147,7 @@ static void reboot(void) {
 
 static bool is_late_copy(uint8_t seq) {
     uint8_t behind = newest_seq >= seq ? newest_seq - seq : newest_seq + 255 - seq;
-    return newest_seq != 0 && behind <= STALE;
+    return seq != 0 && newest_seq != 0 && behind <= STALE;
 }
 
 static void take_command(uint8_t type, uint8_t seq, bool wants_ack, const uint8_t *payload, uint16_t size) {
@@ -155,7 +156,7 @@ static void take_command(uint8_t type, uint8_t seq, bool wants_ack, const uint8_
         done = seq == newest_seq ? newest_answer : DONE; // the answer was lost: say it again, do nothing twice
     } else {
         done = newest_answer = obey(type, payload, size);
-        newest_seq = seq;
+        newest_seq = seq > 0 ? seq : newest_seq;
         lights_draw(); // before the answer: what is acknowledged is what can be seen
         if (type == REBOOT && done == DONE) {
             answer(DONE, seq);

@@ -63,7 +63,8 @@ class Report:
     """What the board has said since it was last asked. Times in seconds of the chip's time since power-up."""
 
     leds: list[tuple[float, tuple[Rgb, ...]]] = field(default_factory=list)  # each change of what is shown
-    frames: list[tuple[float, Frame | Fault]] = field(default_factory=list)  # what the chip said, by its first byte
+    said: list[tuple[float, bytes]] = field(default_factory=list)  # bytes the chip sent, with the first one's time
+    frames: list[tuple[float, Frame | Fault]] = field(default_factory=list)  # the same as messages
     starts: list[float] = field(default_factory=list)
     wave_ns: dict[str, tuple[float, float]] = field(default_factory=dict)  # T0H, T1H, T0L, T1L, gap -> least, most
     wave_frames: int = 0
@@ -157,7 +158,9 @@ class Board:
                 self.shown = tuple((raw[i], raw[i + 1], raw[i + 2]) for i in range(0, len(raw), 3))
                 report.leds.append((time_s, self.shown))
             case "said":
-                report.frames += [(time_s, frame) for frame in self._decoder.feed(bytes.fromhex(rest[0]))]
+                said = bytes.fromhex(rest[0])
+                report.said.append((time_s, said))
+                report.frames += [(time_s, frame) for frame in self._decoder.feed(said)]
             case "started":
                 report.starts.append(time_s)
             case "terminal":

@@ -201,6 +201,22 @@ def spoiled(wire: bytes, rng: random.Random) -> bytes:
             return wire[:at] + wire
 
 
+def test_bytes_take_their_time_both_ways(board: Board):
+    """115200 baud: 86.8 us a byte to the chip, which itself sends 2 % faster; the LEDs are right before it answers."""
+    board.greet()
+    lights = tuple((i % 64, 1) for i in range(100))
+    wire = encode(SceneMessage(1, 2, 64, lights), 9)
+    for _ in range(8):
+        began_s = board.now_s
+        board.send(wire)
+        report = board.run(0.05)
+        (answer_s,) = [time_s for time_s, frame in report.frames if frame == Frame(Ack(0), 9)]
+        assert 312 * 86.8e-6 < answer_s - began_s < 312 * 86.8e-6 + 0.012
+    board.send(encode(Hello(), 10) + encode(Hello(), 11))
+    first, second = [time_s for time_s, frame in board.run(0.05).frames if isinstance(frame, Frame)]
+    assert second - first == pytest.approx(25 * 10 / 117647, rel=0.01)
+
+
 def pairs(board: Board) -> tuple[int, int]:
     """50 pairs of commands without a pause between them, at any moment of the LEDs' writing: answered, bytes lost."""
     board.greet()
@@ -256,3 +272,15 @@ def test_its_own_voice_come_back_is_not_answered(board: Board):
     board.send(encode(first[0].message, 7))
     assert answers(board.run(0.2)) == []
     assert not [fault for _, fault in board.run(0.1).frames if isinstance(fault, Fault)]
+
+
+def test_reset_while_leds_are_written(board: Board):
+    """What was cut off is shown for a moment at most; the device's own display follows within 10 ms."""
+    board.greet()
+    for number in range(40):
+        board.say(Heartbeat(60000, 0))
+        board.ask(SceneMessage(number + 1, 2, 64, tuple((i, 1 + number % 3) for i in range(64))))
+        board.run(0.025 + 0.0007 * number)
+        board.tell("reset")
+        board.run(0.01)
+        assert {i for i, colour in enumerate(board.shown) if any(colour)} == {67, 68, 75, 76}

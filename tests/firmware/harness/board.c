@@ -71,6 +71,7 @@ static void hang(int deaf) {
     if (deaf) {
         avr->sreg[S_I] = 0;
     }
+    chain_cut();
 }
 
 static void go_on(void) {
@@ -98,6 +99,7 @@ static void watchdog_barked(avr_irq_t *irq, uint32_t value, void *param) {
 static void after_reset(void) {
     go_on();
     line_reset();
+    chain_cut();
 }
 
 static void reset(void) {

@@ -9,7 +9,7 @@
 static uint8_t bytes[MAX_CHAIN_BYTES], shown[MAX_CHAIN_BYTES];
 static size_t bit_count, shown_count;
 static uint64_t rose, fell;
-static int waiting, last_bit;
+static int waiting, last_bit, cut;
 static unsigned long frames;
 
 static struct {
@@ -17,6 +17,8 @@ static struct {
     uint64_t least, most;
 } waves[] = {{"T0H", ~0ULL, 0}, {"T1H", ~0ULL, 0}, {"T0L", ~0ULL, 0}, {"T1L", ~0ULL, 0}, {"gap", ~0ULL, 0}};
 enum { T0H, T1H, T0L, T1L, GAP };
+
+static avr_cycle_count_t latch(avr_t *chip, avr_cycle_count_t when, void *param);
 
 static void measure(int which, uint64_t cycles) {
     if (cycles < waves[which].least) {
@@ -27,21 +29,32 @@ static void measure(int which, uint64_t cycles) {
     }
 }
 
+// Each LED that got all its bits shows them; the others keep what they had.
 static void show(void) {
-    size_t count = bit_count / 8;
+    size_t count = bit_count / 24 * 3;
     frames++;
-    if (bit_count % 24 != 0 || bit_count > 8 * MAX_CHAIN_BYTES) {
+    if ((bit_count % 24 != 0 && !cut) || bit_count > 8 * MAX_CHAIN_BYTES) {
         fprintf(report, "fault %llu %zu bits are no whole LEDs\n", (unsigned long long)now_us(), bit_count);
-    } else if (count != shown_count || memcmp(bytes, shown, count) != 0) {
+    } else if (count > shown_count || memcmp(bytes, shown, count) != 0) {
+        memcpy(shown, bytes, count);
+        shown_count = count > shown_count ? count : shown_count;
         fprintf(report, "leds %llu ", (unsigned long long)(fell / CYCLES_PER_US));
-        for (size_t i = 0; i < count; i += 3) { // green, red, blue on the wire
-            fprintf(report, "%02x%02x%02x", bytes[i + 1], bytes[i], bytes[i + 2]);
+        for (size_t i = 0; i < shown_count; i += 3) { // green, red, blue on the wire
+            fprintf(report, "%02x%02x%02x", shown[i + 1], shown[i], shown[i + 2]);
         }
         fputc('\n', report);
-        memcpy(shown, bytes, count);
-        shown_count = count;
     }
     bit_count = 0;
+    cut = 0;
+}
+
+void chain_cut(void) {
+    cut = waiting;
+    if (waiting) { // the line falls low with the chip
+        fell = now_cycles();
+        avr_cycle_timer_cancel(avr, latch, NULL);
+        avr_cycle_timer_register(avr, LATCH_CYCLES, latch, NULL);
+    }
 }
 
 static avr_cycle_count_t latch(avr_t *chip, avr_cycle_count_t when, void *param) {

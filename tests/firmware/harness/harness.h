@@ -27,6 +27,7 @@ extern void (*line_heard)(uint8_t byte); // from the chip
 
 // The chain of LEDs on PD6.
 void chain_edge(int level);
+void chain_cut(void); // the chip stops in the middle of what it says, perhaps
 void chain_wave_report(void);
 
 #endif
