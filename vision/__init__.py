@@ -18,8 +18,8 @@ def _keep_pages() -> None:
         mallopt = ctypes.CDLL(None).mallopt
     except (OSError, AttributeError):
         return
-    mallopt(mmap_threshold, 32 << 20)
-    mallopt(trim_threshold, 64 << 20)
+    mallopt(mmap_threshold, 8 << 20)
+    mallopt(trim_threshold, 12 << 20)
 
 
 _keep_pages()

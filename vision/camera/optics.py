@@ -5,6 +5,7 @@ Pixels here have their corners at whole numbers; the eyes' have their centres th
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import cos, radians, sin
 
@@ -17,6 +18,7 @@ Array = npt.NDArray[np.float64]
 MARGIN_MM = 14.0
 """Table left free round the sheet where the sheet is largest in the picture."""
 _STEP = 8  # pixels between the points of the table that are worked out; the others lie between them
+_BAND = 20 * _STEP  # rows of pixels of which the points are held at once
 
 
 @dataclass(frozen=True)
@@ -88,8 +90,10 @@ class Optics:
         ends = self.project(self.middle[:2] + np.array([[-1.0, -1.0], [1.0, 1.0]]), 0.0)
         return float(np.linalg.norm(ends[1] - ends[0]) / np.sqrt(8))
 
-    def table(self, times: int) -> npt.NDArray[np.float32]:
-        """The table's points (h, w, 2) in sheet mm seen at the pixels of a picture `times` as large."""
+    def table(self, times: int) -> Iterator[tuple[slice, npt.NDArray[np.float32]]]:
+        """The table's points (rows, w, 2) in sheet mm seen at the pixels of a picture `times` as large, a band of rows
+        at a time: all of them would fill 30 megabytes.
+        """
         width, height = (side * times for side in self.size_px)
         across = (np.arange(-1, width // _STEP + 2) + 0.5) * _STEP / times
         down = (np.arange(-1, height // _STEP + 2) + 0.5) * _STEP / times
@@ -100,11 +104,12 @@ class Optics:
             flat = bent / np.maximum(1 + self.view.k1 * np.sum(flat * flat, axis=1, keepdims=True), 0.4)
         rays = np.column_stack([flat, np.ones(len(flat))]) @ self._axes
         reach = -self.place[2] / np.maximum(rays[:, 2], 0.05)
-        points = (self.place[:2] + rays[:, :2] * reach[:, None]).reshape(len(down), len(across), 2)
-        whole = cv2.resize(
-            points.astype(np.float32), (len(across) * _STEP, len(down) * _STEP), interpolation=cv2.INTER_LINEAR
-        )
-        return np.asarray(whole[_STEP : _STEP + height, _STEP : _STEP + width], np.float32)
+        points = (self.place[:2] + rays[:, :2] * reach[:, None]).reshape(len(down), len(across), 2).astype(np.float32)
+        for first in range(0, height, _BAND):
+            last = min(height, first + _BAND)
+            few = points[first // _STEP : -(-last // _STEP) + 2]
+            whole = cv2.resize(few, (len(across) * _STEP, len(few) * _STEP), interpolation=cv2.INTER_LINEAR)
+            yield slice(first, last), np.asarray(whole[_STEP : _STEP + last - first, _STEP : _STEP + width], np.float32)
 
 
 @dataclass(frozen=True)

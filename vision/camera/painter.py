@@ -67,12 +67,16 @@ class Painter:
         # a lamp to the upper left, and the lens's own falling off to the corners
         linear = 0.66 * (1 - 0.16 * u - 0.12 * v) * (1 - 0.22 * (u * u + v * v))
         self._field = linear ** (1 / 2.2)
-        self._noise = np.clip(np.round(self._rng.normal(0, 2.0, (height + 96, width + 96, 3))), -9, 9).astype(np.int8)
-        self._table_mm = self.optics.table(2)
+        noise = self._rng.normal(0, 2.0, (height + 96, width + 96, 3))
+        self._noise = np.clip(np.round(noise, out=noise), -9, 9, out=noise).astype(np.int8)
         rows, columns = self._wood.shape[:2]
         shift = np.array([[1, 0, columns / 2 - self.optics.middle[0]], [0, 1, rows / 2 - self.optics.middle[1]]])
-        places = cv2.transform(self._table_mm, shift.astype(np.float32))
-        self._table = cv2.remap(self._wood, places, _NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
+        self._table = np.empty((2 * height, 2 * width, 3), np.uint8)
+        for band, table_mm in self.optics.table(2):
+            places = cv2.transform(table_mm, shift.astype(np.float32))
+            self._table[band] = cv2.remap(
+                self._wood, places, _NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101
+            )
         self._ground: tuple[object, Image] | None = None
         self._lit: tuple[object, Image] | None = None
 
@@ -139,12 +143,13 @@ class Painter:
         shade = np.zeros((image.shape[0] // 2, image.shape[1] // 2), np.uint8)
         cv2.fillPoly(shade, [np.round(self.optics.project(lying.place(rim) + fall, 0.0)).astype(np.int32)], 90)
         shade = np.asarray(cv2.GaussianBlur(shade, (0, 0), 2.5), np.uint8)
-        shade = cv2.resize(shade, (image.shape[1], image.shape[0]))
+        shade = np.asarray(cv2.resize(shade, (image.shape[1], image.shape[0])), np.uint8)
         image = np.asarray(cv2.multiply(image, cv2.cvtColor(255 - shade, cv2.COLOR_GRAY2BGR), scale=1 / 255), np.uint8)
         scale = float(np.clip(np.ceil(2.2 * self.optics.px_per_mm()), 3, 8))
-        places = lying.back(self._table_mm, self.optics.place) * np.float32(scale) - np.float32(0.5)
         sheet = raster(self._set, scale)
-        cv2.remap(sheet, places, _NO_MAP, cv2.INTER_LINEAR, dst=image, borderMode=cv2.BORDER_TRANSPARENT)
+        for band, table_mm in self.optics.table(2):
+            places = lying.back(table_mm, self.optics.place) * np.float32(scale) - np.float32(0.5)
+            cv2.remap(sheet, places, _NO_MAP, cv2.INTER_LINEAR, dst=image[band], borderMode=cv2.BORDER_TRANSPARENT)
         picture = np.asarray(cv2.resize(image, self.optics.size_px, interpolation=cv2.INTER_AREA), np.uint8)
         tags = self._set.fiducials
         for tag, centre in zip(tags.ids, tags.centres_mm, strict=True):
