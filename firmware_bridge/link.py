@@ -206,7 +206,13 @@ class Link:
 
     def _converse(self, port: serial.Serial, talk: Talk) -> None:
         """Talk over one open port until it is lost or the link is closed."""
-        port.baudrate = talk.baud
+        try:
+            port.baudrate = talk.baud
+        except (ValueError, *_FAULTS):
+            raise Lost(
+                f"Port {port.port} can't work at {talk.baud} baud. Name another speed after the wire, "
+                f"{talk.capabilities.wire}@BAUD, and set the device to it."
+            ) from None
         port.write(talk.begin(time.monotonic()))
         while not self._stop.is_set():
             with self._lock:

@@ -20,7 +20,7 @@ from firmware_bridge.ports import usb_ports
 from firmware_bridge.scene import Bar, Hue, Light, Rhythm, Scene
 from vision.boardset import BoardSet, installed_sets
 
-ANSWER_S = 5.0
+ANSWER_S = 12.0  # a WLED board starts for up to eight seconds when its port is opened
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -120,10 +120,12 @@ def _answered(link: Link) -> str:
             raise LightsError(status.reason or f"the lights on {status.port} do not answer; check cable and power")
         time.sleep(0.02)
     note = f" {status.reason}" if status.reason else ""
-    return (
-        f"{status.port}: {status.device.sites} site lights, {status.device.bar} LEDs in each bar, "
-        f"firmware {status.device.firmware}.{note}"
-    )
+    device = status.device
+    said = [f"{device.name} by {device.capabilities.wire}"]
+    said += [f"{device.sites} site lights"] if device.sites is not None else []
+    said += [f"{device.bar} LEDs in each bar"] if device.bar is not None else []
+    said += [f"firmware {device.firmware}"] if device.firmware else []
+    return f"{status.port}: {', '.join(said)}.{note}"
 
 
 def _shown(link: Link, scene: Scene) -> None:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
+import serial
 
 from firmware_bridge.errors import LightsError
 from firmware_bridge.lightmap import LightMap
@@ -301,3 +302,21 @@ def test_the_wire_stands_behind_a_comma() -> None:
 def test_a_wire_that_is_none_is_named_at_once(spec: str, sentence: str) -> None:
     with pytest.raises(LightsError, match=sentence):
         Link(spec, MAP)
+
+
+def test_a_speed_that_the_port_cannot_do_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pseudo-terminal takes any speed, so the refusal of a real port is put in its place."""
+
+    def refuse(_: serial.Serial, speed: int) -> None:
+        if speed != 9600:
+            raise ValueError(f"Failed to set custom baud rate ({speed})")
+
+    device = VirtualDevice(MAP, wire="awa")
+    monkeypatch.setattr(serial.Serial, "_set_special_baudrate", refuse)
+    link = Link(f"{device.path},awa@1234567", MAP, pace=QUICK)
+    try:
+        wait_for(lambda: link.status().state is LinkState.DOWN, "down")
+        assert "can't work at 1234567 baud. Name another speed after the wire, awa@BAUD" in link.status().reason
+    finally:
+        link.close()
+        device.close()
