@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,7 +19,34 @@ from vision.camera.jpeg import Wholeness
 # V4L2's own wait is 10 s and can only be shortened from outside
 os.environ.setdefault("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")
 
+# whoever imported cv2 before us has it warn of each time-out on stderr
+if os.environ.get("OPENCV_LOG_LEVEL") == "ERROR":
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_ERROR)
+
 _SIZE = (1280, 720)
+_MOST_DELAY_S = 2.0
+
+
+class Delay:
+    """How much later than at best the pictures of a stream come, by its own time stamps.
+
+    Pictures that wait to be decoded wait ever longer where the computer is too slow. Clocks differ: the best is
+    forgotten at a thousandth of the time.
+    """
+
+    def __init__(self) -> None:
+        self._best_s: float | None = None
+        self._before: tuple[float, float] = (0.0, 0.0)
+
+    def grown_s(self, stamp_s: float, now_s: float) -> float:
+        """Take a picture's own time and the time at which it came (seconds of any two clocks)."""
+        last_stamp_s, last_now_s = self._before
+        self._before = stamp_s, now_s
+        late_s = now_s - stamp_s
+        if self._best_s is None or not 0 < stamp_s - last_stamp_s < 10:  # no time stamps, or they begin anew
+            self._best_s = late_s
+        self._best_s = min(late_s, self._best_s + (now_s - last_now_s) / 1000)
+        return late_s - self._best_s
 
 
 class CaptureFeed:
@@ -30,6 +58,7 @@ class CaptureFeed:
         self.frozen_s = frozen_s
         self._capture = capture
         self._wholeness = Wholeness()
+        self._delay = Delay()
 
     def read(self) -> Image | None:
         """The next picture; None for a damaged one."""
@@ -39,6 +68,8 @@ class CaptureFeed:
             ok, image = False, None
         if not ok or image is None:
             raise FeedError("silent", **self.who)
+        if self._delay.grown_s(self._capture.get(cv2.CAP_PROP_POS_MSEC) / 1000, time.monotonic()) > _MOST_DELAY_S:
+            raise FeedError("behind", **self.who)  # what is queued is the past; opened again it shows the present
         picture = np.asarray(image, np.uint8)
         if not self._wholeness.fits(picture):
             self.damaged += 1
@@ -85,12 +116,3 @@ def open_device(device: str) -> CaptureFeed:
     capture.set(cv2.CAP_PROP_FRAME_HEIGHT, _SIZE[1])
     return CaptureFeed(capture, who, frozen_s=2.0)
 
-
-def usb_device() -> str:
-    """The first USB camera's lasting path: after replugging it may have another number."""
-    lasting = Path("/dev/v4l/by-id")
-    found = sorted(lasting.glob("*-video-index0")) if lasting.is_dir() else []
-    found = found or sorted(Path("/dev").glob("video[0-9]*"), key=lambda path: int(path.name[5:]))
-    if not found:
-        raise FeedError("no_usb", **saying.device("usb"))
-    return str(found[0])

@@ -11,7 +11,9 @@ import os
 import re
 import select
 import shutil
+import signal
 import subprocess
+import time
 
 from vision.camera import saying
 from vision.camera.feed import Again, FeedError, Patience
@@ -104,17 +106,24 @@ class CommandFeed(JpegStream):
 
     def close(self) -> None:
         """End the program, and see that it is gone: two can't have the camera."""
-        process = self._process
-        process.terminate()
-        try:
-            process.wait(1.0)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            with contextlib.suppress(subprocess.TimeoutExpired):  # it hangs in the kernel; the next start will say so
-                process.wait(2.0)
+        self._signal(signal.SIGTERM)
+        ends_s = time.monotonic() + 1.0
+        # not yet reaped, so that its number can't be another program's when the rest of its group is killed
+        while not os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+            if time.monotonic() > ends_s:
+                break
+            time.sleep(0.01)
+        self._signal(signal.SIGKILL)  # what it started itself may hold the camera still
+        with contextlib.suppress(subprocess.TimeoutExpired):  # it hangs in the kernel; the next start will say so
+            self._process.wait(2.0)
         self._out.close()
         self._err.close()
         os.close(self._told)
+
+    def _signal(self, number: int) -> None:
+        """To the program and all that it started: they are a process group of their own."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self._process.pid, number)
 
     def _ready(self, timeout_s: float) -> bool:
         if self._opener.controls.wanted is not self._held:

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vision.camera import saying
-from vision.camera.capture import open_device, open_stream, usb_device
+from vision.camera.capture import open_device, open_stream
 from vision.camera.command import PiCommand, program
 from vision.camera.controls import Controls, NoControls
+from vision.camera.devices import Device
 from vision.camera.feed import Feed, Opener, Patience
 from vision.camera.http_stream import HttpFeed, OtherKind, masked
 from vision.camera.pi_library import PiLibrary
@@ -63,13 +64,13 @@ def opener_of(source: str, mains_hz: int = 50) -> Opener:
     if "://" in source:
         return _Plain(saying.stream(masked(source)), fixed, lambda patience: open_stream(source, patience))
 
-    def path() -> str:
-        return usb_device() if source == "usb" else f"/dev/video{source}" if source.isdecimal() else source
-
-    controls = V4l2Controls(path, mains_hz)
+    device = Device(source)
+    controls = V4l2Controls(device.path, mains_hz)
 
     def open_usb(_: Patience) -> Feed:
-        feed = open_device(path())
+        path = device.path()
+        feed = open_device(path)
+        device.opened(path)
         controls.prepare()
         return feed
 

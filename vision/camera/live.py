@@ -6,9 +6,11 @@ One thread reads and keeps the newest frame only, for the libraries queue: after
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -91,8 +93,7 @@ class LiveCamera:
             feed.close()
 
     def _follow(self, feed: Feed) -> None:
-        print_of_last: bytes | None = None
-        same_since_s = time.monotonic()
+        sameness = Sameness()
         counted = 0
         while not self._stop.is_set():
             epoch = self._epoch()
@@ -103,20 +104,42 @@ class LiveCamera:
             if image is None:
                 continue
             now_s = time.monotonic()
-            print_now = fingerprint(image)
-            if print_now is None or print_now != print_of_last:
-                print_of_last, same_since_s = print_now, now_s
-            frozen = now_s - same_since_s > feed.frozen_s
+            frozen = sameness.lasts_s(image, now_s) > feed.frozen_s
             self._newest.publish(image, now_s, epoch, frozen)
 
 
+class Sameness:
+    """For how long a camera has shown nothing but pictures that it had shown a moment ago, to the last bit.
+
+    A living sensor's noise never leaves a picture the same, however still the scene. A driver that hangs repeats one
+    picture, or the few in its buffers in turn.
+    """
+
+    _REMEMBERED = 8
+
+    def __init__(self) -> None:
+        self._prints: deque[bytes] = deque(maxlen=self._REMEMBERED)
+        self._new_s: float | None = None  # when a picture was last a new one
+
+    def lasts_s(self, image: Image, now_s: float) -> float:
+        """Take the next picture (h, w, 3); how long there was none that differed."""
+        print_now = fingerprint(image)
+        if print_now is None or print_now not in self._prints or self._new_s is None:
+            self._new_s = now_s
+            if print_now is not None:
+                self._prints.append(print_now)
+        return now_s - self._new_s
+
+
 def fingerprint(image: Image) -> bytes | None:
-    """A sparse sample of the picture that a living sensor's noise never leaves the same.
+    """A digest of a picture: one point of each 8 x 8, so that every block of a JPEG counts.
 
     None where the light is beyond the sensor's range: a covered lens gives the same black again and again.
     """
-    sample = image[::24, ::24]
-    return None if np.all((sample == 0) | (sample == 255)) else sample.tobytes()
+    sample = np.ascontiguousarray(image[4::8, 4::8])
+    if np.all((sample == 0) | (sample == 255)):
+        return None
+    return hashlib.blake2b(sample.data, digest_size=16).digest()
 
 
 def open_live(

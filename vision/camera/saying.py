@@ -37,6 +37,9 @@ SENTENCES: Mapping[str, str] = MappingProxyType(
         "no_device": "There is no camera {name}; plug it in, or give another number or device.",
         "not_opened": "{camera} can't be opened; check that nothing else uses it and that you may read it.",
         # streams
+        "behind": (
+            "{camera} sends more than this computer can decode; choose a smaller picture or fewer of them a second."
+        ),
         "no_video": "{camera} does not answer with video; check its address and that it is on.",
         "no_address": "{camera} has no usable address; write it like http://host:port/path.",
         "no_answer": "{camera} does not answer; check its address and that it is on.",

@@ -94,6 +94,30 @@ def running() -> dict[int, str]:
     return {pid: line for pid, line in found.items() if "rpicam_vid.py" in line}
 
 
+def every_command() -> list[str]:
+    """The command lines of all that runs and is not dead."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found.append(entry.read_bytes().decode("utf-8", "replace").replace("\0", " "))
+        except OSError:
+            continue
+    return [line for line in found if line and "-m pytest" not in line]
+
+
+def dead_children() -> list[str]:
+    """Our own children that have ended and that nobody has asked about."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            words = entry.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(words[1]) == os.getpid() and words[0] == "Z":
+            found.append(entry.parent.name)
+    return found
+
+
 @pytest.mark.parametrize("name", ["rpicam-vid", "libcamera-vid"])
 def test_pictures_come_under_either_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     pi = a_pi(tmp_path, monkeypatch, name)
@@ -174,6 +198,34 @@ def test_a_program_that_does_not_listen_is_killed(pi: Pi) -> None:
         assert camera.latest(-1, 10) is not None
         assert children()
     until(lambda: not children())
+
+
+@pytest.mark.parametrize("mood", ["works", "deaf"])
+def test_what_the_program_started_itself_ends_with_it(pi: Pi, mood: str) -> None:
+    """Where `rpicam-vid` is a script that starts the real one, that holds the camera."""
+    script = pi.folder / "bin" / "rpicam-vid"
+    script.write_text(script.read_text().replace("exec ", "") + "exit $?\n")
+    pi.mood(mood)
+
+    def grandchildren() -> list[str]:
+        return [line for line in every_command() if str(pi.folder) in line or "rpicam_vid.py" in line]
+
+    with camera_of() as camera:
+        assert camera.latest(-1, 10) is not None
+        assert len(grandchildren()) == 2  # the script and the program
+    until(lambda: not grandchildren())
+
+
+def test_no_dead_child_is_left(pi: Pi) -> None:
+    pi.mood("dies")
+    with camera_of() as camera:
+        until(lambda: len(pi.calls()) > 5)
+        pi.mood("crashes")
+        until(lambda: len(pi.calls()) > 8)
+        pi.mood("works")
+        until(lambda: camera.status().state == "ok")
+        assert len(dead_children()) == 0
+    assert len(dead_children()) == 0
 
 
 def test_a_program_that_hangs_is_killed_and_started_again(pi: Pi) -> None:
@@ -374,6 +426,6 @@ def test_the_library_is_used_where_it_can_be_imported(tmp_path: Path, monkeypatc
 def test_names_of_sources() -> None:
     for source in ("pi", "pi:1", "rpicam", "picamera2:1", "usb", "0", "/dev/video0", "rtsp://host/x"):
         assert is_live(source), source
-        assert opener_of(source).name
+        assert opener_of(source).who["name"]
     for source in ("pipe.avi", "pi.avi", "pictures", "pi:x"):
         assert not is_live(source), source

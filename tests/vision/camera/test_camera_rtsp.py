@@ -6,11 +6,15 @@ import re
 import select
 import socket
 import struct
+import time
 from itertools import count
 
+import numpy as np
 import pytest
 from streams import HURRIED, Line, Talk, number_in, numbered, server, until
 
+from vision.camera.capture import CaptureFeed, Delay
+from vision.camera.frame import Image
 from vision.camera.live import LiveCamera, open_live
 from vision.errors import VisionError
 
@@ -108,6 +112,101 @@ def test_a_stream_is_followed_lost_and_found_again() -> None:
                 until(lambda: camera.status().state == "ok")
         finally:
             camera.close()
+
+
+def drip(line: Line) -> None:
+    """A packet that is said to be long, byte by byte."""
+    line.say(struct.pack(">BBH", 0x24, 0, 60_000))
+    while line.up:
+        line.say(b".")
+        line.pause(0.05)
+
+
+def babble(line: Line) -> None:
+    """Packets of the right form with nothing in them that makes sense."""
+    noise = np.random.default_rng(1)
+    while line.up:
+        packet = struct.pack(">BBHII", 0x80, 26, int(noise.integers(65536)), 7, 7) + noise.bytes(900)
+        line.say(struct.pack(">BBH", 0x24, 0, len(packet)) + packet)
+        line.pause()
+
+
+def halves(line: Line) -> None:
+    """Of each picture the first packets only, and then silence."""
+    sequence = 0
+    for packet in packets(numbered(7), 7, 0)[:2]:
+        line.say(struct.pack(">BBH", 0x24, 0, len(packet)) + packet)
+        sequence += 1
+    line.wait()
+
+
+@pytest.mark.parametrize("fault", [drip, babble, halves])
+def test_what_never_becomes_a_picture_is_given_up(fault: Talk, capfd: pytest.CaptureFixture[str]) -> None:
+    with server(rtsp(play)) as camera_there:
+        camera = LiveCamera(f"rtsp://{camera_there.address}/live", patience=HURRIED)
+        try:
+            assert camera.latest(-1, 15) is not None
+            camera_there.talk = rtsp(fault)
+            camera_there.drop()
+            until(lambda: camera.status().state == "lost")
+            until(lambda: camera_there.calls > 3)  # and called again
+            camera_there.talk = rtsp(play)
+            camera_there.drop()
+            until(lambda: camera.status().state == "ok")
+        finally:
+            camera.close()
+    assert capfd.readouterr() == ("", "")  # FFmpeg's own words are not for people
+
+
+def test_what_can_not_be_decoded_in_time_does_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A computer that is too slow: it says so, and from time to time begins again with the present."""
+    began_s = time.monotonic()
+
+    def now() -> int:
+        return int((time.monotonic() - began_s) / 0.02)
+
+    def live(line: Line) -> None:
+        sequence, number = 0, now()
+        while line.up:
+            for packet in packets(numbered(number & 0xFFFF), number, sequence):
+                rtp = packet[:4] + struct.pack(">I", number * 1800) + packet[8:]
+                line.say(struct.pack(">BBH", 0x24, 0, len(rtp)) + rtp)
+                sequence += 1
+            number += 1
+            while number > now() and line.up:
+                line.pause(0.005)
+
+    quick = CaptureFeed.read
+
+    def slow(feed: CaptureFeed) -> Image | None:
+        time.sleep(0.15)
+        return quick(feed)
+
+    monkeypatch.setattr(CaptureFeed, "read", slow)
+    with server(rtsp(live)) as camera_there:
+        camera = LiveCamera(f"rtsp://{camera_there.address}/live", patience=HURRIED)
+        try:
+            said, late_s, index = set(), [], -1
+            while len(late_s) < 30:
+                frame = camera.latest(index, 5)
+                said.add(camera.status().said.code)
+                if frame is not None:
+                    index = frame.index
+                    late_s.append((now() - number_in(frame.image)) * 0.02)
+            until(lambda: camera.status().said.code == "behind")
+            assert max(late_s) < 4  # without an end it would be eight
+        finally:
+            camera.close()
+
+
+def test_delay_is_told_from_clocks_that_differ() -> None:
+    delay = Delay()
+    assert max(delay.grown_s(5 + n / 25, 1000 + n / 25 * 1.0005) for n in range(100_000)) < 0.1
+    delay = Delay()
+    grown = [delay.grown_s(n / 25, n / 10) for n in range(200)]
+    assert grown[20] == pytest.approx(20 * 0.06, abs=0.05)
+    delay = Delay()
+    assert all(delay.grown_s(0.0, n / 10) < 0.11 for n in range(200))  # no time stamps at all
 
 
 def test_a_server_that_says_nothing_is_given_up() -> None:
