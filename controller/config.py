@@ -36,6 +36,8 @@ class TableConfig(BaseSettings):
     profile: str | None = Field(default=None, description="a profile written by `boardref calibrate`")
     mains_hz: Literal[50, 60] = Field(default=50, description="the frequency of the mains, for lamps that flicker")
     lights: str | None = Field(default="auto", description="a serial port, auto, or none")
+    light_map: str | None = Field(default=None, description="a map written by `boardref lights map`")
+    calm_lights: bool = Field(default=False, description="nothing flashes, for people who can't bear it")
     data: str | None = Field(default=None, description="the folder for the journal")
     host: str = Field(default="0.0.0.0", description="the address the page answers on")
     port: int = Field(default=8000, ge=0, le=65535, description="the port the page answers on")

@@ -3,27 +3,99 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+from calibration.lightmaps import bar_places, default_map, lit_areas, unknown_places
+from controller.rules.registry import game_named
+from firmware_bridge.errors import LightsError
 from firmware_bridge.lightmap import LightMap, light_of
 from firmware_bridge.link import Link, LinkState, LinkStatus
+from firmware_bridge.mapfile import made_for, read_map
 from firmware_bridge.rhythm import Rgb
-from firmware_bridge.scene import OFF, Light, Scene
-from firmware_bridge.virtual import DeviceState, VirtualDevice, colours
+from firmware_bridge.scene import OFF, Light, Scene, calm
+from firmware_bridge.virtual import Colours, DeviceState, VirtualDevice, colours
 from firmware_bridge.wire.native import BAR, BAR_WHOLE, LAMP
 from vision.boardset import BoardSet
+from vision.camera.shine import Spot
+from vision.glow import Area
+
+AFTERGLOW_S = 1.0
+"""How long after a Scene has ended pictures of it may still be looked at: an exposure, the camera's queue, the line."""
+SCENES_KEPT = 16
+LED_STRENGTH, BAR_STRENGTH = 0.4, 3.0
+SITE_REACH_MM, BAR_REACH_MM = 25.0, 14.0
 
 
-def default_map(board: BoardSet, players: Sequence[str]) -> LightMap:
-    """The lights under a set in the order of its sites, named as its game names them, and a bar for each player."""
-    return LightMap.of([board.names.get(site.id, site.id) for site in board.sites], players)
+def map_source(file: str | None) -> Callable[[BoardSet], LightMap]:
+    """The light map of any set: the file's for the set it was made for, the default map for others.
+
+    LightsError for a file that can't be read, and when it is asked for a set that lacks what the file names.
+    """
+    text = None if file is None else read_text(file)
+    whole = None if text is None or file is None else read_map(text, file)
+    meant = None if text is None else made_for(text)
+
+    def map_of(board: BoardSet) -> LightMap:
+        if whole is None or meant not in (None, board.name):
+            return default_map(board, game_named(board.game).players)
+        if strange := unknown_places(board, whole):
+            raise LightsError(f"{file} names {strange[0]}, which the set {board.name} does not have; correct the map")
+        return whole
+
+    return map_of
+
+
+def read_text(file: str) -> str:
+    """A light map's text. LightsError where it can't be read."""
+    try:
+        return Path(file).read_text(encoding="utf-8")
+    except OSError as error:
+        raise LightsError(f"the light map {file} can't be read ({error.strerror}); check the name") from None
+    except UnicodeDecodeError:
+        raise LightsError(f"the light map {file} is no text; write one with `boardref lights map`") from None
+
+
+class Glow:
+    """Which lights may shine in a picture: not only those of the Scene that the device had acknowledged before it.
+
+    A Scene that was sent may be shown long before its answer is here, and one that ended is in pictures taken while it
+    did. `clock`: seconds that never go back.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._sent: deque[tuple[int, tuple[Area, ...]]] = deque(maxlen=SCENES_KEPT)
+        self._ended_s: dict[int, float] = {}
+
+    def sent(self, epoch: int, areas: tuple[Area, ...]) -> None:
+        """From now on a Scene is shown, or will be, that lights these places."""
+        if self._sent:
+            if self._sent[-1][0] == epoch:
+                return
+            self._ended_s[self._sent[-1][0]] = self._clock()
+        self._sent.append((epoch, areas))
+        self._ended_s = {kept: self._ended_s[kept] for kept, _ in self._sent if kept in self._ended_s}
+
+    def areas(self, epoch: int) -> tuple[Area, ...]:
+        """Where lights may shine in a picture before which the device had acknowledged `epoch`."""
+        now_s = self._clock()
+        found: dict[Area, None] = {}
+        known = any(kept == epoch for kept, _ in self._sent)
+        since = not known
+        for kept, areas in self._sent:
+            since = since or kept == epoch
+            if since or now_s - self._ended_s.get(kept, now_s) < AFTERGLOW_S:
+                found |= dict.fromkeys(areas)
+        return tuple(sorted(found))
 
 
 class TableLights:
     """A link to the lights that speaks of the set that lies there, whichever that is. `map_of`: a set's light map.
 
-    `device`: the virtual device at the link's other end, where there is one.
+    `device`: the virtual device at the link's other end, where there is one. `calm_only`: nothing may flash.
     """
 
     def __init__(
@@ -32,17 +104,28 @@ class TableLights:
         lightmap: LightMap,
         map_of: Callable[[BoardSet], LightMap],
         device: VirtualDevice | None = None,
+        *,
+        board: BoardSet,
+        calm_only: bool = False,
     ) -> None:
         self._link, self._map, self._map_of, self._device = link, lightmap, map_of, device
+        self._board, self._calm = board, calm_only
+        self._glow = Glow()
 
     def follow(self, board: BoardSet) -> None:
         """From now on this set lies over the lights."""
-        self._map = self._map_of(board)
+        self._board, self._map = board, self._map_of(board)
         self._link.remap(self._map)
 
     def show(self, scene: Scene) -> int:
         """Show a Scene; returns its epoch."""
-        return self._link.show(scene)
+        epoch = self._link.show(calm(scene) if self._calm else scene)
+        self._glow.sent(epoch, lit_areas(self._board, self._map, scene))
+        return epoch
+
+    def glow(self, epoch: int) -> tuple[Area, ...]:
+        """Where the lights may shine in a picture with this epoch on it."""
+        return self._glow.areas(epoch)
 
     def status(self) -> LinkStatus:
         """How the connection is doing."""
@@ -103,3 +186,26 @@ def shown_by_link(link: Link, lightmap: LightMap) -> Mapping[str, Any]:
         sites, {side: tuple(lights) for side, lights in bars.items()}, lamp, scene.brightness, host_lost=False
     )
     return _drawn(state, lightmap, True, "shown")
+
+
+def spots(board: BoardSet, lightmap: LightMap, now: Colours, strength: float = LED_STRENGTH) -> list[Spot]:
+    """What the LEDs add to the pretend camera's picture: `strength` of a good room's light at a site at full white."""
+    own = {name: ours for ours, name in board.names.items()}
+    names = {index: own.get(site, site) for site, index in lightmap.sites.items()}
+    found = []
+    for index, rgb in now.sites.items():
+        if index in names and any(rgb):
+            x_mm, y_mm = board.centre(names[index])
+            reach_mm = min(SITE_REACH_MM, board.tokens.size_mm * 0.7)
+            found.append(Spot(x_mm, y_mm, reach_mm, _linear(rgb, strength)))
+    for player, (side, _) in lightmap.bars.items():
+        leds = now.bars.get(side, ())
+        for place, rgb in zip(bar_places(board, player, len(leds)), leds, strict=True):
+            if any(rgb):
+                found.append(Spot(*place, BAR_REACH_MM, _linear(rgb, BAR_STRENGTH * strength)))
+    return found
+
+
+def _linear(rgb: Rgb, strength: float) -> tuple[float, float, float]:
+    red, green, blue = (strength * (channel / 255) ** 2.2 for channel in rgb)
+    return red, green, blue

@@ -10,7 +10,7 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -27,6 +27,7 @@ from firmware_bridge.scene import Scene
 from vision.boardset import BoardSet
 from vision.camera.frame import Camera, CameraStatus, Frame
 from vision.camera.world import World
+from vision.glow import Area
 from vision.sighting import Sighting
 
 _log = logging.getLogger(__name__)
@@ -39,6 +40,7 @@ class Lights(Protocol):
 
     def follow(self, board: BoardSet) -> None: ...
     def show(self, scene: Scene) -> int: ...
+    def glow(self, epoch: int) -> Sequence[Area]: ...
     def status(self) -> Any: ...
     def close(self) -> None: ...
 
@@ -224,7 +226,7 @@ class Table:
         if not isinstance(seen, Frame):
             self._publish(self._watcher.take(seen), judged=False)
             return
-        sighting, step = self._watcher.see(seen)
+        sighting, step = self._watcher.see(seen, self._lights.glow(seen.epoch) if self._lights else ())
         if self._lights is not None and self._watcher.board.name != self._lit:
             self._lights.follow(self._watcher.board)
             self._lit = self._watcher.board.name

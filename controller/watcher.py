@@ -17,6 +17,7 @@ from vision.boardset import BoardSet, installed_sets
 from vision.camera.frame import Frame
 from vision.errors import VisionError
 from vision.eye import Eye
+from vision.glow import Area
 from vision.profile import Profile
 from vision.registration import register
 from vision.sighting import Sighting
@@ -123,9 +124,9 @@ class Watcher:
             self.game, set_name=self.board.name, timing=self._timing, start_mode=self._start_mode
         )
 
-    def see(self, frame: Frame) -> tuple[Sighting, reducer.Step]:
-        """Look at one frame and let the referee judge it."""
-        sighting = self.eye.see(frame.image, t_s=frame.t_s, frame=frame.index, epoch=frame.epoch)
+    def see(self, frame: Frame, glow: Sequence[Area] = ()) -> tuple[Sighting, reducer.Step]:
+        """Look at one frame and let the referee judge it. `glow`: where the table's own lights may shine in it."""
+        sighting = self.eye.see(frame.image, t_s=frame.t_s, frame=frame.index, epoch=frame.epoch, glow=glow)
         if sighting.set_name is not None and sighting.set_name != self.board.name:
             self.board = self.sets[sighting.set_name]
             self.game = self._game_of(self.board)

@@ -12,6 +12,7 @@ import numpy as np
 from vision import motion, photometry
 from vision.boardset import BoardSet
 from vision.foreign import Things, find_things
+from vision.glow import Area, Lit, relight
 from vision.light import read_light
 from vision.marks import colours_needed
 from vision.motion import Mask
@@ -99,6 +100,8 @@ class Eye:
         self._blind = 0
         self._started_s: float | None = None
         self._looked_s = 0.0  # when the last full look was
+        self._lit: Lit | None = None  # where our own lights may shine
+        self._relit = False  # that has just changed
 
     @property
     def registration(self) -> Registration | None:
@@ -110,13 +113,14 @@ class Eye:
         self.forget()
         return self.see(image, 0.0, 0)
 
-    def see(self, image: Image, t_s: float, frame: int, epoch: int = 0) -> Sighting:
-        """The next picture (h, w, 3) BGR of a running camera, taken at `t_s`."""
+    def see(self, image: Image, t_s: float, frame: int, epoch: int = 0, glow: Sequence[Area] = ()) -> Sighting:
+        """The next picture (h, w, 3) BGR of a camera, taken at `t_s`; `glow`: where our own lights may shine."""
         began = time.perf_counter()
         image = _three_channels(image)
         small = motion.shrink(image)
         if self._previous is not None and self._previous.shape != small.shape:
             self.forget()
+        self._shine(small, tuple(glow))
         if self._started_s is None:
             self._started_s = t_s
         sighting = self._see(image, small, t_s, frame, epoch)
@@ -124,6 +128,19 @@ class Eye:
         sighting = replace(sighting, ms=(time.perf_counter() - began) * 1000)
         self._last = sighting
         return sighting
+
+    def _shine(self, small: Image, areas: tuple[Area, ...]) -> None:
+        """Leave what our own lights do out of this small picture and of those it is compared with."""
+        before, board = self._lit, self._board
+        if board is None or not areas:
+            self._lit = None
+        elif before is None or before.areas != areas or before.registration is not board.registration:
+            self._lit = Lit.of(areas, board.paper)
+        self._relit = self._lit is not before
+        if self._relit:
+            relight(before, self._lit, (self._previous, self._looked, self._still), small)
+        if self._lit is not None:
+            self._lit.hush(small)
 
     def _see(self, image: Image, small: Image, t_s: float, frame: int, epoch: int) -> Sighting:
         board, last = self._board, self._last
@@ -138,6 +155,8 @@ class Eye:
             steady = (
                 last is not None and last.game is not None and not stirred and seen == self._seen and sum(seen) >= 2
             )
+            late = self._lit is not None and self._lit.sites and t_s - self._looked_s >= AGAIN_S
+            steady = steady and not self._relit and not late
             if steady and self._looked is not None and not motion.differs_in_any_light(small, self._looked):
                 unchanged = self._unchanged(small, t_s, frame, epoch)
                 if unchanged.hand or not unchanged.hidden or t_s - self._looked_s < AGAIN_S:
@@ -256,12 +275,16 @@ class Eye:
         hints = [token.centre_mm for token in (*self._found, *self._still_found)]
         ratio = board.paper.ratios(image)
         paper_seen = board.paper.drawing.usable & board.paper.inside
+        if self._lit is not None:
+            paper_seen &= ~self._lit.cells
         light = read_light(ratio, paper_seen, board_set.sheet_mm, near=colours_needed(board_set))
         look = Look.of(image, grey, registration, light)
         if board_set.tokens.marks:
             found = unlike_print(board_set, find(look, hints, _region(board.watch, changed)))
         else:
             found = find_squares(look)
+        if self._lit is not None and self._last is not None and not self._last.hand:
+            found = self._lit.kept(found, self._found)
         ground = Ground.of(board_set, find_cards(look) if board_set.platforms is not None else {})
         things = find_things(
             board.paper,
@@ -275,6 +298,7 @@ class Eye:
             hints,
             board.watch,
             self._adopted_sheet,
+            None if self._lit is None else self._lit.cells,
         )
         self._things, self._adopted_sheet = things, things.adopted
         self._found = tuple(things.clear)

@@ -102,18 +102,20 @@ def find_things(
     stood_mm: Sequence[tuple[float, float]],
     sheet_small: Mask,
     adopted: Mask | None,
+    glow: Mask | None = None,
 ) -> Things:
     """Sort what was found into clear tokens, hidden sites and things that don't belong.
 
     `ratio`: the picture over the drawing (`PaperView.ratios`), `light`: its light; `ground`: where tokens can stand;
     `small`: the quarter-size picture; `still`: the last settled one; `changed`: where they differ; `stood_mm`: tokens
-    seen then; `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay.
+    seen then; `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay;
+    `glow`: those that our own lights may tint.
     """
     registration = paper.registration
     board_set = registration.board_set
     radius_mm = board_set.tokens.size_mm / 2
     covering = covered_ground(paper, ratio, light)
-    raw, cloth = covering.ground, None
+    raw, cloth = covering.ground if glow is None else covering.ground & ~glow, None
     lying = [card for card in ground.cards.values() if card is not None]
     if lying:
         raw = raw & ~rim_cells(board_set, lying, raw.shape, CELL_MM)

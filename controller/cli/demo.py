@@ -8,7 +8,7 @@ from pathlib import Path
 
 from controller.config import data_folder
 from controller.errors import CommandError
-from controller.lighting import TableLights, default_map
+from controller.lighting import TableLights, map_source, spots
 from controller.recording import open_recording
 from controller.referee.viewing import view_of
 from controller.service import listening_socket, serve
@@ -55,11 +55,16 @@ def demo_table(game_name: str, folder: Path) -> Table:
     board, game = watcher.board, watcher.game
     standing = view_of(watcher.state).placement or game.picture(game.start()).on
     world = World(board, standing)
-    lightmap = default_map(board, game.players)
+    map_of = map_source(None)
+    lightmap = map_of(board)
     device = VirtualDevice(lightmap)
     link = Link(lambda: device.path, lightmap, on_button=lambda button, action: table.button(button, action))
-    camera = SimulatedCamera(world, epoch=lambda: link.acknowledged_epoch)
-    lights = TableLights(link, lightmap, lambda there: default_map(there, game.players), device)
+    camera = SimulatedCamera(
+        world,
+        epoch=lambda: link.acknowledged_epoch,
+        glow=lambda: spots(board, lightmap, device.drawn(lightmap)),
+    )
+    lights = TableLights(link, lightmap, map_of, device, board=board)
     table = Table(
         watcher, camera, lights=lights, journal=journal, journal_warning=warning, world=world, shown=lights.shown,
     )

@@ -6,16 +6,13 @@ import argparse
 
 from controller.config import data_folder, load_config
 from controller.errors import CommandError
-from controller.lighting import TableLights, default_map
+from controller.lighting import TableLights, map_source
 from controller.recording import open_recording
 from controller.rules.api import RulesError
-from controller.rules.registry import game_named
 from controller.service import listening_socket, serve
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
-from firmware_bridge.lightmap import LightMap
 from firmware_bridge.link import Link
-from vision.boardset import BoardSet
 from vision.camera import Recording, open_source
 from vision.profile import Profile
 
@@ -35,6 +32,9 @@ def run(args: argparse.Namespace) -> int:
         Watcher(sets, options=config.options)  # a wrong option is named before anything is opened
     except RulesError as error:
         raise CommandError(f"the configuration {args.config}: {error}") from None
+    map_of = map_source(config.light_map)
+    for board in sets:
+        map_of(board)  # as is what does not fit in the light map
     listener = listening_socket(config.host, config.port)
     link: Link | None = None
     camera = open_source(
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
     if config.lights not in (None, "none"):
         first = map_of(watcher.board)
         link = Link(config.lights, first, on_button=lambda button, action: table.button(button, action))
-        lights = TableLights(link, first, map_of)
+        lights = TableLights(link, first, map_of, board=watcher.board, calm_only=config.calm_lights)
     table = Table(
         watcher, camera, lights=lights, journal=journal, journal_warning=warning,
         shown=lights.shown if lights else None,
@@ -64,8 +64,3 @@ def run(args: argparse.Namespace) -> int:
         ready=lambda address: print(f"Boardref: the page is at {address}", flush=True),
     )
     return 0
-
-
-def map_of(board: BoardSet) -> LightMap:
-    """The lights under a set."""
-    return default_map(board, game_named(board.game).players)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from controller.cli.serve import map_of
-from controller.lighting import TableLights
+from controller.lighting import TableLights, map_source
 from controller.rules.registry import game_named
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
@@ -17,6 +16,8 @@ from firmware_bridge.virtual import VirtualDevice
 from vision.boardset import BoardSet
 from vision.camera.simulated import SimulatedCamera
 from vision.camera.world import World
+
+map_of = map_source(None)
 
 
 def until(condition: Callable[[], bool], limit_s: float = 30.0) -> None:
@@ -37,7 +38,7 @@ def test_the_lights_are_those_of_the_set_that_is_recognised(game: str) -> None:
     assert watcher.board.game != game
     device = VirtualDevice(max((map_of(one) for one in sets.values()), key=lambda one: one.n_sites))
     link = Link(lambda: device.path, first)
-    lights = TableLights(link, first, map_of, device)
+    lights = TableLights(link, first, map_of, device, board=watcher.board)
     rules = game_named(game)
     start = dict(rules.picture(rules.start()).on)
     lacking = sorted(start)[-1]

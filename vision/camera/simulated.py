@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from vision.camera import saying
@@ -13,16 +13,28 @@ from vision.camera.frame import CameraStatus, Frame, Image
 from vision.camera.newest import Newest
 from vision.camera.painter import Painter
 from vision.camera.saying import Said
-from vision.camera.world import World
+from vision.camera.shine import Spot, shine
+from vision.camera.world import Snapshot, World
 
 
 class SimulatedCamera:
-    """Shows a World at `fps`. Its thread starts with the first `latest`; `render` paints one picture without it."""
+    """Shows a World at `fps`. Its thread starts with the first `latest`; `render` paints one picture without it.
 
-    def __init__(self, world: World, fps: float = 12.0, seed: int = 1, epoch: Callable[[], int] = lambda: 0) -> None:
+    `glow`: the LEDs that shine on the table at this moment.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        fps: float = 12.0,
+        seed: int = 1,
+        epoch: Callable[[], int] = lambda: 0,
+        glow: Callable[[], Sequence[Spot]] = tuple,
+    ) -> None:
         self.name = "simulated"
         self.controls = NoControls("it is a pretend camera")
         self._world, self._step_s, self._epoch = world, 1 / fps, epoch
+        self._glow = glow
         self._painter = Painter(world.board_set, seed)
         self._painting = threading.Lock()
         self._newest = Newest(saying.device("simulated"))
@@ -33,7 +45,10 @@ class SimulatedCamera:
     def render(self) -> Image:
         """The world as the camera sees it now, BGR (height, width, 3)."""
         with self._painting:
-            return self._painter.paint(self._world.snapshot())
+            return self._paint(self._world.snapshot())
+
+    def _paint(self, now: Snapshot) -> Image:
+        return shine(self._painter.paint(now), self._painter.optics, self._glow(), now.lamp.gain)
 
     def latest(self, after_index: int = -1, timeout_s: float = 1.0) -> Frame | None:
         """The newest frame whose index is above `after_index`, or None when none came within `timeout_s`."""
@@ -64,7 +79,7 @@ class SimulatedCamera:
             else:
                 if last is None or not now.frozen:
                     with self._painting:
-                        last = self._painter.paint(now)
+                        last = self._paint(now)
                 self._newest.publish(last, now_s, epoch, now.frozen)
             due_s = max(due_s + self._step_s, time.monotonic() - self._step_s)
             self._stop.wait(max(0.0, due_s - time.monotonic()))
