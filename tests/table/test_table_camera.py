@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from controller.journal.store import Journal
+from controller.referee.events import Event
+from controller.referee.reducer import Step
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
 from controller.web.state import state_json
 from controller.words import LANGUAGES, camera_sentence
+from vision.camera.frame import Frame
 from vision.camera.simulated import SimulatedCamera
 from vision.camera.world import World
+from vision.sighting import Sighting
 
 
 def until(condition: Callable[[], bool], limit_s: float = 30.0) -> None:
@@ -50,6 +57,37 @@ def test_a_frozen_or_lost_camera_is_said_and_the_game_goes_on(table: Table) -> N
         until(table.ready)
         assert table.snapshot().view.phase == "play"
     assert table.snapshot().camera["losses"] == 1
+
+
+def test_a_slow_card_does_not_pile_pictures_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four pictures come while one is judged and recorded: what is judged next is always the newest."""
+    record, see = Table._record, Watcher.see
+    behind: list[int] = []
+    watcher = Watcher(chosen_sets("transet", None), start_mode="setup")
+    world = World(watcher.board, watcher.game.picture(watcher.game.start()).on)
+    camera = SimulatedCamera(world)
+
+    def slow(table: Table, events: tuple[Event, ...]) -> None:
+        time.sleep(0.4)
+        record(table, events)
+
+    def seen(one: Watcher, frame: Frame, *more: Any) -> tuple[Sighting, Step]:
+        newest = camera.latest(-1, 0.0)
+        assert newest is not None
+        behind.append(newest.index - frame.index)
+        return see(one, frame, *more)
+
+    monkeypatch.setattr(Table, "_record", slow)
+    monkeypatch.setattr(Watcher, "see", seen)
+    running = Table(watcher, camera, journal=Journal.open(tmp_path / "games.db"), world=world)
+    running.start()
+    try:
+        until(lambda: running.snapshot().view.phase == "play" and len(behind) > 12)
+        assert max(behind) <= 1
+        assert running.snapshot().age_s < 2
+        assert running.ready()
+    finally:
+        running.stop()
 
 
 def test_the_cameras_automatics_are_held_once_the_board_lies_calm(table: Table) -> None:

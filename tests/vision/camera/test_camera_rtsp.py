@@ -133,10 +133,8 @@ def babble(line: Line) -> None:
 
 def halves(line: Line) -> None:
     """Of each picture the first packets only, and then silence."""
-    sequence = 0
     for packet in packets(numbered(7), 7, 0)[:2]:
         line.say(struct.pack(">BBH", 0x24, 0, len(packet)) + packet)
-        sequence += 1
     line.wait()
 
 
