@@ -5,7 +5,7 @@ from __future__ import annotations
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.linkstate import Capabilities, Pace, Standing
 from firmware_bridge.native_talk import NativeTalk
-from firmware_bridge.pixel_talk import PixelTalk
+from firmware_bridge.pixel_talk import FILL, PixelTalk
 from firmware_bridge.scene import DARK, Scene
 from firmware_bridge.talk import Lost, Talk
 from firmware_bridge.wire.adalight import Adalight
@@ -113,9 +113,10 @@ class AutoTalk:
             return self.due(now_s)
         if now_s < self._next_question_s():
             return b""
-        question = _QUESTIONS[self._asked % len(_QUESTIONS)][1]
+        rounds, index = divmod(self._asked, len(_QUESTIONS))
         self._asked += 1
-        return question
+        fill = FILL if rounds and not index else 0
+        return bytes(fill) + _QUESTIONS[index][1]
 
     def next_s(self, now_s: float) -> float:
         """When something is due."""

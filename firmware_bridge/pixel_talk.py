@@ -11,6 +11,7 @@ from firmware_bridge.wire.pixels import Answer, PixelWire, Rgb
 
 FRAME_S = 0.05  # of lights that move: the shortest flash is 0.15 s
 LINE_SHARE = 0.8  # of the line's speed at most, so that nothing piles up before it
+FILL = 4096  # zeros before each further question: a header that lost a byte may have announced thousands of LEDs
 HEARD_MOST = 16384  # bytes kept while the answer is not yet whole
 
 
@@ -40,7 +41,7 @@ class PixelTalk:
         self._sent: list[Rgb] = []
         self._give_up_s = self._next_probe_s = self._next_frame_s = self._next_refresh_s = self._free_s = 0.0
         self._wrote_s = self._heard_s = 0.0
-        self._signs = 0
+        self._signs = self._probes = 0
         self._asks = False
         self._asked_s: float | None = None  # when a sign of life was first missed, or asked for
 
@@ -129,7 +130,9 @@ class PixelTalk:
         if now_s < self._next_probe_s or now_s < self._free_s:
             return b""
         self._next_probe_s = now_s + self._pace.probe_s
-        return self._write(self._wire.probe, now_s)
+        self._probes += 1
+        fill = FILL if self._probes > 2 and self._wire.probe else 0
+        return self._write(bytes(fill) + self._wire.probe, now_s)
 
     def _answered(self, answer: Answer) -> None:
         self._answer = answer

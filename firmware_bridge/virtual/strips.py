@@ -113,6 +113,7 @@ class AdalightBrain(StripBrain):
     frame_start = b"Ada"
     boot_s = 0.5
     lease_s: float | None = 15.0
+    most_leds = 65536
     trailer = 0
 
     def restart(self) -> None:
@@ -143,7 +144,11 @@ class AdalightBrain(StripBrain):
             self.odd(bytes(held))
             held.clear()
             return
-        length = 3 * (int.from_bytes(held[3:5], "big") + 1)
+        leds = int.from_bytes(held[3:5], "big") + 1
+        if leds > self.most_leds:
+            held.clear()
+            return
+        length = 3 * leds
         if len(held) == 6 + length + self.trailer:
             self.whole(bytes(held[6:]), now_s)
             held.clear()
@@ -162,6 +167,7 @@ class AwaBrain(AdalightBrain):
     frame_start = b"Awa"
     boot_s = 0.3
     lease_s = None
+    most_leds = 4096
     trailer = 3
 
     def started(self) -> None:
