@@ -123,6 +123,15 @@ def test_what_is_asked_for_wrongly_is_refused_whole(board: Board, wire: bytes, a
         assert board.shown == before
 
 
+def test_a_long_run_without_a_zero(board: Board):
+    """COBS marks a run of 254 bytes without a zero otherwise than a shorter one."""
+    board.greet()
+    for count in range(80, 90):
+        lights = tuple((0x4001 + 0x100 * (i % 2) + i % 7, 1 + i % 3) for i in range(count))
+        assert board.ask(SceneMessage(0x0101 + count, 2, 64, lights)) == Ack(0)
+        assert {i for i, colour in enumerate(board.shown) if any(colour)} == {*range(65, 72), *range(73, 80)}
+
+
 def test_a_frame_that_is_too_long_is_dropped(board: Board):
     board.greet()
     board.send(b"\x55" * 900 + b"\0")

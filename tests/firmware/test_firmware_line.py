@@ -145,6 +145,17 @@ def test_a_late_copy_does_not_bring_an_old_scene_back(board: Board, newest: int)
     assert board.shown != wanted
 
 
+@pytest.mark.parametrize("newest", [1, 4, 8, 9, 200, 255])
+def test_late_is_what_is_at_most_eight_behind(board: Board, newest: int):
+    board.greet()
+    for behind, taken in ((8, False), (9, True)):
+        board.ask(SceneMessage(1, 2, 64, ((1, 1),)), 100)
+        board.ask(Hello())
+        board.ask(SceneMessage(1, 2, 64, ((2, 1),)), newest)
+        board.ask(SceneMessage(1, 2, 64, ((3, 1),)), (newest - behind - 1) % 255 + 1)
+        assert (any(board.shown[3]), any(board.shown[2])) == (taken, not taken)
+
+
 def test_reset_in_mid_frame_at_every_byte(board: Board, pictures: tuple[tuple[Rgb, ...], tuple[Rgb, ...]]):
     old, new = pictures
     wire = encode(SceneMessage(2, 2, 64, NEW), 200)
@@ -243,9 +254,12 @@ def test_bytes_that_arrive_while_leds_are_written_are_not_lost(board: Board):
 
 
 def test_a_build_that_leaves_the_receiver_unread_loses_them(new_board: Callable[..., Board]):
-    answered, lost = pairs(new_board(POLL_WHILE_WRITING=0))
+    board = new_board(POLL_WHILE_WRITING=0)
+    answered, lost = pairs(board)
     assert answered < 5
     assert lost > 500
+    health = [message for message in board.run(6).messages if isinstance(message, DeviceHealth)]
+    assert health[0].overrun > 50  # it notices, too
 
 
 def test_a_flood_of_commands_ends_in_order(board: Board):

@@ -161,6 +161,13 @@ def test_the_current_stays_within_the_limit(new_board: Callable[..., Board], opt
         assert red == green == blue > 5
 
 
+def test_an_alternating_lamp_draws_as_much_as_white(new_board: Callable[..., Board]):
+    board = new_board(SITES=0, BAR=0, LAMP_LEDS=40, BRIGHTNESS_CEILING=255)
+    board.greet()
+    assert board.ask(SceneMessage(1, 2, 255, ((LAMP, Light(Hue.BLUE, Rhythm.ALT_A).code),))) == Ack(0)
+    assert max(current_ma(colours) for _, colours in board.run(1.2).leds) <= 420
+
+
 def test_few_lights_are_not_dimmed(board: Board):
     board.greet()
     board.ask(SceneMessage(1, 2, 64, tuple((i, 3) for i in range(40))))
@@ -226,6 +233,15 @@ def test_a_heartbeat_alone_does_not_bring_an_old_scene_back(board: Board):
     board.run(1)
     board.say(Heartbeat(1500, 1))
     check(pictures(board, 0.5), dict.fromkeys(HOST_LOST, Light(Hue.AMBER, Rhythm.BREATHE)), 64, 0)
+
+
+def test_a_scene_sent_to_a_sleeping_device_is_not_shown_to_the_next_host(board: Board):
+    board.send(b"\0\0")
+    assert board.ask(SceneMessage(1, 2, 64, ((7, 1),))) == Ack(0)
+    board.greet()
+    check(pictures(board, 0.3), dict.fromkeys(HOST_LOST, Light(Hue.AMBER, Rhythm.BREATHE)), 64, 0)
+    board.ask(SceneMessage(2, 2, 64, ((8, 1),)))
+    assert {i for i, colour in enumerate(board.shown) if any(colour)} == {8}
 
 
 def test_after_a_minute_one_dim_light_is_left(board: Board):
