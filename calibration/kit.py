@@ -15,6 +15,8 @@ from vision.boardset import BoardSet
 from vision.errors import VisionError
 from vision.shapes import Text
 
+SCALES = (0.3, 1.5)
+"""From, to: smaller, tags are too small to be seen; larger, tokens don't fit a hand."""
 _MARKS_MM = 6.0
 """Beside a sheet that is so much smaller than its paper, crop marks fit."""
 
@@ -31,8 +33,8 @@ def kit_pdf(board_set: BoardSet, counts: Mapping[str, int], paper: str = "a3", s
     `counts`: kind -> how many to print. A sheet larger than the paper comes in equal parts with cut marks.
     Raises VisionError for a paper or scale that can't be, or a kind the set doesn't have.
     """
-    if not 0.3 <= scale <= 1.5:
-        raise VisionError(f"the scale must be from 0.3 to 1.5, not {scale:g}; 1 is the exact size")
+    if not SCALES[0] <= scale <= SCALES[1]:
+        raise VisionError(f"the scale must be from {SCALES[0]:g} to {SCALES[1]:g}, not {scale:g}; 1 is the exact size")
     pages = _Pages(board_set, paper_named(paper), scale)
     pages.sheet()
     cutting = Cutting(pages, board_set, scale, CREDITS.get(board_set.game, ""))

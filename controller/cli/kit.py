@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import difflib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from controller.errors import CommandError
 from vision.boardset import BoardSet, installed_sets
+
+HELPERS = ("charuco", "stickers")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -23,22 +27,28 @@ def add(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the PDF."""
     # the PDF library is slow to import, and only needed here
-    from calibration.kit import kit_pdf
+    from calibration.kit import SCALES, kit_pdf
     from calibration.sheets import charuco_pdf, stickers_pdf
 
-    if args.what in ("charuco", "stickers"):
+    target = Path(args.output)
+    if target.is_dir():
+        raise CommandError(f"{target} can't be written (it is a folder); give the name of a file with -o")
+    if args.what in HELPERS:
         if args.scale != 1:
             raise CommandError(f"{args.what} comes in its exact size only; leave out --scale", 2)
         name, pdf = args.what, (charuco_pdf if args.what == "charuco" else stickers_pdf)(args.paper)
+    elif not SCALES[0] <= args.scale <= SCALES[1]:
+        raise CommandError(f"--scale takes a number from {SCALES[0]:g} to {SCALES[1]:g}; 1 is the exact size", 2)
     else:
         board_set = chosen_set(args.what)
         name, pdf = board_set.name, kit_pdf(board_set, piece_counts(board_set), args.paper, args.scale)
-    target = Path(args.output)
+    partial = target.with_name(target.name + ".part")
     try:
-        partial = target.with_name(target.name + ".part")
         partial.write_bytes(pdf)
         partial.replace(target)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            partial.unlink()
         raise CommandError(f"{target} can't be written ({error.strerror}); give another file with -o") from None
     size = "exact size" if args.scale == 1 else f"{args.scale:g} of its size"
     print(f"{target}: {name} in {size} for {args.paper.upper()}; print at 100 %, not fitted to the page")
@@ -53,7 +63,9 @@ def chosen_set(what: str) -> BoardSet:
     for board_set in sets.values():
         if what in (board_set.name, board_set.game):
             return board_set
-    raise CommandError(f"no set for {what!r} is installed; give one of {', '.join(sets)}, or a set's TOML file", 2)
+    near = difflib.get_close_matches(what.lower(), [*sets, *HELPERS], n=1)
+    hint = f"did you mean {near[0]}?" if near else f"give one of {', '.join(sets)}, or a set's TOML file"
+    raise CommandError(f"no set for {what!r} is installed; {hint}", 2)
 
 
 def piece_counts(board_set: BoardSet) -> Mapping[str, int]:

@@ -168,7 +168,10 @@ def test_the_command_prints_transet(tmp_path: Path, capsys: pytest.CaptureFixtur
         (["kit", "nowhere.toml", "-o", "kit.pdf"], 1, "no set file nowhere.toml"),
         (["kit", "transet", "-o", "/nowhere/at/all/kit.pdf"], 1, "can't be written"),
         (["kit", "stickers", "-o", "kit.pdf", "--scale", "2"], 2, "exact size only"),
-        (["kit", "transet", "-o", "kit.pdf", "--scale", "7"], 1, "scale"),
+        (["kit", "transet", "-o", "kit.pdf", "--scale", "7"], 2, "--scale takes"),
+        (["kit", "transit", "-o", "kit.pdf"], 2, "did you mean transet?"),
+        (["kit", "Charuko", "-o", "kit.pdf"], 2, "did you mean charuco?"),
+        (["kit", "transet", "-o", "."], 1, "can't be written"),
     ],
 )
 def test_the_command_says_what_is_wrong(

@@ -12,6 +12,7 @@ import urllib.request
 from importlib.resources import files
 from pathlib import Path
 
+import cv2
 import pytest
 
 from controller.cli import main
@@ -31,6 +32,7 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "broken" / "a.jpg").write_bytes(b"no picture")
     (tmp_path / "empty.mp4").write_bytes(b"")
     (tmp_path / "junk.mp4").write_bytes(bytes(range(256)) * 20)
+    cv2.VideoWriter(str(tmp_path / "noframes.avi"), cv2.VideoWriter.fourcc(*"MJPG"), 25.0, (64, 48)).release()
     (tmp_path / "cut.jpg").write_bytes(PICTURE.read_bytes()[:5000])
     whole = PICTURE.read_bytes()
     (tmp_path / "half.jpg").write_bytes(whole[: len(whole) // 2])
@@ -100,7 +102,9 @@ BAD = [
     (1, "profile", ("look", str(PICTURE), "--profile", "folder")),
     (2, "no set for 'nope'", ("kit", "nope", "-o", "x.pdf")),
     (2, "OUTPUT is empty", ("kit", "transet", "-o", "")),
-    (1, "scale", ("kit", "transet", "-o", "x.pdf", "--scale", "nan")),
+    (2, "--scale", ("kit", "transet", "-o", "x.pdf", "--scale", "nan")),
+    (1, "can't be written", ("kit", "transet", "-o", "folder")),
+    (1, "no video", ("watch", "noframes.avi")),
     (1, "can't be written", ("kit", "transet", "-o", "no/x.pdf")),
     (2, "no game", ("rules", "turns", "nope")),
     (2, "(column 1)", ("rules", "judge", "transet", "--turn", "zzz")),
@@ -129,6 +133,7 @@ BAD = [
 
 @pytest.mark.parametrize(("code", "part", "words"), BAD, ids=[" ".join(words[:1] + words[2:]) for _, _, words in BAD])
 def test_one_sentence_and_the_right_code(place, capsys, code, part, words):
+    there = {path.name for path in place.iterdir()}
     before = {path.name: path.read_bytes() for path in place.iterdir() if path.is_file()}
     assert told(capsys, *words)[0] == code
     got, out, err = told(capsys, *words)
@@ -136,6 +141,8 @@ def test_one_sentence_and_the_right_code(place, capsys, code, part, words):
     assert part in err
     after = {name: (place / name).read_bytes() for name in before}
     assert after == before
+    left = {path.name for path in place.iterdir() if not path.name.endswith(("-wal", "-shm"))}
+    assert left == there
 
 
 def test_a_self_crossing_site_is_named(place, capsys):
