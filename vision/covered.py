@@ -26,9 +26,13 @@ QUIETEST, TO_MIDDLE = 25, 1.6
 
 @dataclass(frozen=True)
 class Covered:
-    """`ground` (h, w): cells where the ground isn't seen. The rest is for `cloth`."""
+    """`ground` (h, w): cells where the ground isn't seen; `hard`: those where it isn't for a hard edge alone.
+
+    The rest is for `cloth`.
+    """
 
     ground: Mask
+    hard: Mask
     usable: Mask
     step: npt.NDArray[np.float32]
     shade: npt.NDArray[np.float32]
@@ -48,7 +52,7 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
     level = ratio[:, :, 1]
     thin = usable[THIN]
     if np.count_nonzero(thin) < 8:
-        return Covered(usable.copy(), usable, np.zeros_like(level), np.zeros_like(level), 0.0)
+        return Covered(usable.copy(), np.zeros_like(usable), usable, np.zeros_like(level), np.zeros_like(level), 0.0)
     bright = np.percentile(level[THIN][thin], 85)
     blue, red = (ratio[:, :, channel] - level - light.tint(channel, drawing.xs_mm, drawing.ys_mm) for channel in (0, 2))
     off = cv2.max(np.abs(blue), np.abs(red))
@@ -60,7 +64,9 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
     )
     tint_limit = np.clip(4 * tint_noise, TINT_LIMIT, 0.25)
     edge_limit = np.clip(7 * step_noise, EDGE_LIMIT, 0.3)
-    wrong = usable & ((off > tint_limit) | (step > edge_limit) | (level < bright - DARK_LIMIT))
+    strange_cells = usable & ((off > tint_limit) | (level < bright - DARK_LIMIT))
+    hard = usable & (step > edge_limit) & ~strange_cells
+    wrong = strange_cells | hard
     rows, columns = np.nonzero(drawing.dark & paper.inside)
     if len(rows):
         wash, doubt = drawing.wash[rows, columns], drawing.doubt[rows, columns]
@@ -72,5 +78,7 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
         strange |= level[rows, columns] - wash[:, 1] - bright > doubt[:, 1] + DARK_SLACK
         wrong[rows, columns] = strange
     return Covered(
-        np.asarray(wrong, np.bool_), usable, np.asarray(step), np.asarray(bright - level, np.float32), step_noise
+        np.asarray(wrong, np.bool_),
+        np.asarray(hard, np.bool_),
+        usable, np.asarray(step), np.asarray(bright - level, np.float32), step_noise
     )

@@ -13,6 +13,7 @@ from vision import motion, photometry
 from vision.boardset import BoardSet
 from vision.foreign import Things, find_things
 from vision.glow import Area, Lit, relight
+from vision.lifting import lift_shadows
 from vision.light import read_light
 from vision.marks import colours_needed
 from vision.motion import Mask
@@ -272,34 +273,13 @@ class Eye:
         registration = board.registration
         board_set = registration.board_set
         changed = motion.changed(small, self._still) if self._still is not None else None
-        hints = [token.centre_mm for token in (*self._found, *self._still_found)]
-        ratio = board.paper.ratios(image)
-        paper_seen = board.paper.drawing.usable & board.paper.inside
-        if self._lit is not None:
-            paper_seen &= ~self._lit.cells
-        light = read_light(ratio, paper_seen, board_set.sheet_mm, near=colours_needed(board_set))
-        look = Look.of(image, grey, registration, light)
-        if board_set.tokens.marks:
-            found = unlike_print(board_set, find(look, hints, _region(board.watch, changed)))
-        else:
-            found = find_squares(look)
-        if self._lit is not None and self._last is not None and not self._last.hand:
-            found = self._lit.kept(found, self._found)
-        ground = Ground.of(board_set, find_cards(look) if board_set.platforms is not None else {})
-        things = find_things(
-            board.paper,
-            ratio,
-            light,
-            ground,
-            found,
-            small,
-            self._still,
-            changed,
-            hints,
-            board.watch,
-            self._adopted_sheet,
-            None if self._lit is None else self._lit.cells,
-        )
+        ground, things = self._read(board, image, grey, small, changed)
+        if things.edges is not None:
+            lifted = lift_shadows(image, registration, things.edges)
+            if lifted is not None:
+                again = self._read(board, lifted, cv2.cvtColor(lifted, cv2.COLOR_BGR2GRAY), small, changed)
+                if len(again[1].hidden) + again[1].hand <= len(things.hidden) + things.hand:
+                    ground, things = again
         self._things, self._adopted_sheet = things, things.adopted
         self._found = tuple(things.clear)
         self._looked, self._looked_s = small, t_s
@@ -333,6 +313,51 @@ class Eye:
             light=photometry.brightness(small),
             epoch=epoch,
         )
+
+
+    def _read(
+        self, board: _Board, image: Image, grey: Image, small: Image, changed: Mask | None
+    ) -> tuple[Ground, Things]:
+        """What a picture shows: what tokens can stand on; the tokens, and what else is there."""
+        registration = board.registration
+        board_set = registration.board_set
+        hints = [token.centre_mm for token in (*self._found, *self._still_found)]
+        ratio = board.paper.ratios(image)
+        paper_seen = board.paper.drawing.usable & board.paper.inside
+        if self._lit is not None:
+            paper_seen &= ~self._lit.cells
+        lit = read_light(
+            ratio,
+            paper_seen,
+            board.paper.drawing,
+            board_set.sheet_mm,
+            board.paper.blown(ratio),
+            near=colours_needed(board_set),
+        )
+        ratio, light = lit.ratio, lit.light
+        look = Look.of(image, grey, registration, light)
+        if board_set.tokens.marks:
+            found = unlike_print(board_set, find(look, hints, _region(board.watch, changed)))
+        else:
+            found = find_squares(look)
+        if self._lit is not None and self._last is not None and not self._last.hand:
+            found = self._lit.kept(found, self._found)
+        ground = Ground.of(board_set, find_cards(look) if board_set.platforms is not None else {})
+        things = find_things(
+            board.paper,
+            ratio,
+            light,
+            ground,
+            found,
+            small,
+            self._still,
+            changed,
+            hints,
+            board.watch,
+            self._adopted_sheet,
+            None if self._lit is None else self._lit.cells,
+        )
+        return ground, things
 
 
 def _platforms(

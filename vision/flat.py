@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.paper import BLOWN
 from vision.registration import NO_MAP, Array
 from vision.tokens import Look
 
@@ -44,9 +45,14 @@ def lay_flat(
     ys = np.arange(box_mm[1], box_mm[3], down_mm)
     places = look.registration.pose.project_grid(xs, ys, z_mm)
     top = cv2.remap(look.image, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    norm = np.asarray(cv2.LUT(cv2.blur(cv2.blur(top, (3, 3)), (3, 3)), LOGS), np.float32)
+    top = cv2.blur(cv2.blur(top, (3, 3)), (3, 3))
+    norm = np.asarray(cv2.LUT(top, LOGS), np.float32)
     if look.light is not None:
-        norm -= look.light.field(xs, ys)
+        field = look.light.field(xs, ys)
+        norm -= field
+        if field.max() > 0:  # white paper is too bright for the picture: what is blown out is as bright as that
+            blown = cv2.inRange(top, (BLOWN, BLOWN, BLOWN), (255, 255, 255)) > 0
+            norm[blown] = np.maximum(norm[blown], LOGS[255])
     height, width = look.image.shape[:2]
     seen = cv2.inRange(places, (1.0, 1.0, 0, 0), (width - 2.0, height - 2.0, 0, 0)) > 0
     return Flat(norm, seen, float(xs[0]), float(ys[0]), step_mm, down_mm)

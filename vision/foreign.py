@@ -18,6 +18,7 @@ from vision.paper import CELL_MM, PaperView
 from vision.placing import Ground
 from vision.platforms import Card, rim_cells
 from vision.registration import Array, Image, Registration
+from vision.shade import shadow_edges, unexplained
 from vision.tokens import CLEAR, SURE, Found
 
 SHADE_MM = 7.0
@@ -43,7 +44,7 @@ class Things:
     """`clear`: tokens seen beyond doubt; `hidden`: sites; `hand`: something foreign is there.
 
     `on_sheet`: grid cells it covers; `reaches_edge`: it comes from the picture's edge, as arms do; `beside`: part of it
-    lies beside the sheet.
+    lies beside the sheet. `edges`: grid cells where hard shadows end; None where none was looked for.
     """
 
     clear: tuple[Found, ...]
@@ -53,6 +54,7 @@ class Things:
     reaches_edge: bool
     beside: bool
     adopted: Mask | None = None
+    edges: Mask | None = None
 
     @classmethod
     def none(cls) -> Things:
@@ -119,12 +121,19 @@ def find_things(
     lying = [card for card in ground.cards.values() if card is not None]
     if lying:
         raw = raw & ~rim_cells(board_set, lying, raw.shape, CELL_MM)
-    tidy = cv2.morphologyEx(raw.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
-
     clear = list(found)
+    under = paper.discs(np.array([token.centre_mm for token in clear]).reshape(-1, 2), radius_mm + SHADE_MM)
+    edges = covering.hard & raw & ~under
+    shadowed: Mask | None = None
+    if np.count_nonzero(edges) * CELL_MM**2 >= LARGE_MM2:
+        bad = raw & ~covering.hard
+        shadowed = shadow_edges(paper.drawing, ratio, edges, bad, paper.inside & ~under)
+        raw = raw & ~shadowed
+    tidy = cv2.morphologyEx(raw.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
     beside_small, reaches_edge = _beside(
         registration, small, still, changed, sheet_small, [*(token.centre_mm for token in clear), *stood_mm]
     )
+    shaded = _beside_edges(clear, paper, shadowed, radius_mm)
     whole: list[Found] = []  # touched, but no part of what touches them: their outlines are complete
     while True:  # every token that goes uncovers more of what lies there
         standing = [token.centre_mm for token in (*clear, *whole)]
@@ -133,7 +142,7 @@ def find_things(
         if things.any():
             cloth = covering.cloth() if cloth is None else cloth
             things = _joined(things, cloth & ~discs)
-        doubtful = _doubtful(clear, paper, things, beside_small, registration, radius_mm)
+        doubtful = _doubtful(clear, paper, things, beside_small, registration, radius_mm, shaded)
         if not doubtful:
             break
         clear = [token for token in clear if token not in doubtful]
@@ -150,18 +159,41 @@ def find_things(
         adopted = adopted & _grown(things, 2 * CELL_MM)  # what was taken away is forgotten
         fresh, _ = _large(things & ~_grown(adopted, 4 * CELL_MM), LARGE_MM2 / CELL_MM**2)
     beside = bool(beside_small.any())
-    return Things(tuple(clear), hidden, bool(fresh.any()) or beside, things, reaches_edge, beside, adopted)
+    return Things(tuple(clear), hidden, bool(fresh.any()) or beside, things, reaches_edge, beside, adopted, shadowed)
+
+
+def _beside_edges(tokens: Sequence[Found], paper: PaperView, edges: Mask | None, radius_mm: float) -> list[Found]:
+    """Tokens at which shadows' edges end: they go on over their tops."""
+    if edges is None:
+        return []
+    found = []
+    for token in tokens:
+        around = paper.discs(np.array([token.centre_mm]), radius_mm + 2 * SHADE_MM)
+        if np.count_nonzero(edges & around) >= 3:
+            found.append(token)
+    return found
 
 
 def _doubtful(
-    tokens: Sequence[Found], paper: PaperView, things: Mask, beside: Mask, registration: Registration, radius_mm: float
+    tokens: Sequence[Found],
+    paper: PaperView,
+    things: Mask,
+    beside: Mask,
+    registration: Registration,
+    radius_mm: float,
+    shaded: Collection[Found],
 ) -> list[Found]:
-    """Tokens that a thing touches: they may be held, half covered, or no tokens at all."""
+    """Tokens that a thing touches: they may be held, half covered, or no tokens at all.
+
+    An uneven top is half covered, or is one of those at which a shadow ends (`shaded`).
+    """
     weak = [token for token in tokens if token.score < (SURE if paper.within(token.centre_mm) else SURE_BESIDE)]
     weak += [
         token
         for token in tokens
-        if token.evenness > CROSSED and (token.score < CLEAR or not paper.within(token.centre_mm))
+        if token.evenness > CROSSED
+        and (token.score < CLEAR or not paper.within(token.centre_mm))
+        and token not in shaded
     ]
     if not tokens or not (things.any() or beside.any()):
         return weak
@@ -267,6 +299,11 @@ def _beside(
         return nothing, False  # the light changed, not the table
     solid = motion.solid(small, still, blobs)
     count = np.bincount(labels[solid].ravel(), minlength=int(labels.max()) + 1)
-    blobs = (count >= SOLID_MM2 * scale**2)[labels] & (labels > 0)
+    things = [
+        label
+        for label in np.flatnonzero(count >= SOLID_MM2 * scale**2)
+        if label > 0 and unexplained(small, still, labels == label, solid) >= SOLID_MM2 * scale**2
+    ]
+    blobs = np.isin(labels, things)
     edge = bool(blobs[:1].any() or blobs[-1:].any() or blobs[:, :1].any() or blobs[:, -1:].any())
     return blobs, edge

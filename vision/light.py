@@ -13,13 +13,15 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.paper import CELL_MM, Mask
+from vision.paper import CELL_MM, LOGS, Drawing, Mask
 from vision.registration import NO_MAP, Array
 
 COARSE = 5
 """Cells of the paper's grid to one of the grid that holds what is local."""
 NEAR_MM = 22.0
 LEAST_SPREAD = 0.03
+COLOURLESS, MOST_CURVE = 0.03, 0.5
+"""Tints, logarithms, that say little about a tone curve; and by how much its exponent may differ from the drawing's."""
 
 
 @dataclass(frozen=True)
@@ -80,40 +82,121 @@ class Light:
         return np.asarray(local + slope + plane[0])
 
 
+@dataclass(frozen=True)
+class Lit:
+    """`light`; and `ratio` (h, w, 3), logarithm of picture over drawing as it would be with the drawing's tone curve.
+
+    Where a channel is blown out, `ratio` holds what the light explains, as far as it does. `curve`: by how much the
+    curve's exponent differs.
+    """
+
+    light: Light
+    ratio: npt.NDArray[np.float32]
+    curve: float
+
+
 def read_light(
-    ratio: npt.NDArray[np.float32], usable: Mask, sheet_mm: tuple[float, float], near: bool = True
-) -> Light:
+    ratio: npt.NDArray[np.float32],
+    usable: Mask,
+    drawing: Drawing,
+    sheet_mm: tuple[float, float],
+    blown: Mask | None = None,
+    near: bool = True,
+) -> Lit:
     """The light from `ratio` (h, w, 3), logarithm of picture over drawing, where `usable` cells may show paper.
 
+    `blown` (h, w, 3): channels that are at their end, and may be brighter by any amount; None where none is.
     `near`: also what is local; without it, the plane alone.
     """
     rows, columns = np.nonzero(usable[1::5, 1::5])
     rows, columns = rows * 5 + 1, columns * 5 + 1
     coarse = (-(-usable.shape[0] // COARSE), -(-usable.shape[1] // COARSE))
+    none = np.zeros(coarse, np.float32)
     if len(rows) < 12:
-        none = np.zeros(coarse, np.float32)
-        return Light(np.zeros((3, 3)), np.dstack([none] * 3), none, 0.3, sheet_mm)
+        return Lit(Light(np.zeros((3, 3)), np.dstack([none] * 3), none, 0.3, sheet_mm), ratio, 0.0)
     values = ratio[rows, columns].astype(np.float64)
     places = (np.column_stack([columns, rows]) + 0.5) * CELL_MM / np.asarray(sheet_mm) - 0.5
     terms = np.column_stack([np.ones(len(rows)), places])
+    ends = blown[rows, columns] if blown is not None else None
+    plane, curve = _fit(values, terms, (drawing.logs[rows, columns] - LOGS[255]).astype(np.float64), ends)
+    if abs(curve) > 0.01:
+        ratio = ratio - np.float32(curve) * (drawing.logs - LOGS[255])
+    if blown is not None:
+        ratio = _filled(ratio, blown, _spread_out(plane, drawing, sheet_mm))
+    if not near:
+        return Lit(Light(plane, np.dstack([none] * 3), none, 0.3, sheet_mm), ratio, curve)
+    local, uneven, spread = _local(ratio, usable, plane, sheet_mm, coarse)
+    return Lit(Light(plane, local, uneven, spread, sheet_mm), ratio, curve)
+
+
+def _fit(values: Array, terms: Array, inks: Array, ends: npt.NDArray[np.bool_] | None) -> tuple[Array, float]:
+    """A plane for each channel (3, 3), and one exponent for all, from cells (n, 3), `terms` (n, 3), `inks` (n, 3)."""
     green = values[:, 1]
     weights = (green > np.percentile(green, 85) - 1.0).astype(np.float64)
-    plane = np.zeros((3, 3))
-    away = np.zeros(len(rows))
+    if ends is not None:
+        return _fit_blown(values, terms, inks, ends, weights)
+    plane, curve = np.zeros((3, 3)), 0.0
     for _ in range(4):
+        curve = _curve(values, terms, inks, weights)
         weighed = terms * weights[:, None]
-        plane = np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ values)
-        beyond = values - terms @ plane
-        tint = beyond - beyond[:, 1:2]
-        # a shadow is paper too, though less weight: its tint must fit, its strength may differ
-        away = np.maximum(np.abs(tint).max(axis=1), 0.4 * np.abs(beyond[:, 1]))
-        scale = max(LEAST_SPREAD, 1.5 * float(np.median(away)))
-        weights = 1 / (1 + (away / scale) ** 4)
-    if not near:
-        none = np.zeros(coarse, np.float32)
-        return Light(plane, np.dstack([none] * 3), none, 0.3, sheet_mm)
-    local, uneven, spread = _local(ratio, usable, plane, sheet_mm, coarse)
-    return Light(plane, local, uneven, spread, sheet_mm)
+        plane = np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ (values - curve * inks))
+        weights = _weights(values - terms @ plane - curve * inks)
+    return plane, curve
+
+
+def _fit_blown(
+    values: Array, terms: Array, inks: Array, ends: npt.NDArray[np.bool_], weights: Array
+) -> tuple[Array, float]:
+    """The same where channels are blown out (n, 3): at its end a channel says no more than "at least so much"."""
+    plane, curve = np.zeros((3, 3)), 0.0
+    plane[0] = np.percentile(values[weights > 0], 85, axis=0)
+    whole = ~ends.any(axis=1)
+    for _ in range(6):
+        told = terms @ plane + curve * inks
+        beyond = np.where(ends, np.maximum(values - told, 0), values - told)
+        weights = _weights(beyond)
+        curve = _curve(values, terms, inks, weights * whole)
+        for channel in range(3):
+            # what is explained holds the plane lightly, in case nothing else does
+            mine = np.where(ends[:, channel] & (beyond[:, channel] == 0), 0.02, 1.0) * weights
+            wanted = told[:, channel] + beyond[:, channel] - curve * inks[:, channel]
+            weighed = terms * mine[:, None]
+            plane[:, channel] = np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ wanted)
+    return plane, curve
+
+
+def _weights(beyond: Array) -> Array:
+    """How much each cell counts, from what the light doesn't explain of it (n, 3)."""
+    tint = beyond - beyond[:, 1:2]
+    # a shadow is paper too, though less weight: its tint must fit, its strength may differ
+    away = np.maximum(np.abs(tint).max(axis=1), 0.4 * np.abs(beyond[:, 1]))
+    scale = max(LEAST_SPREAD, 1.5 * float(np.median(away)))
+    return np.asarray(1 / (1 + (away / scale) ** 4))
+
+
+def _curve(seen: Array, terms: Array, inks: Array, weights: Array) -> float:
+    """By which exponent coloured inks look stronger or weaker than drawn, whatever the light; their tints tell."""
+    tints, wanted = ((values - values[:, 1:2])[:, ::2] for values in (inks, seen))
+    weighed = terms * weights[:, None]
+    bare = tints - terms @ np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ tints)
+    hold = COLOURLESS**2 * len(seen)  # of few cells little is believed
+    value = float((weights[:, None] * bare * wanted).sum()) / (float((weights[:, None] * bare * bare).sum()) + hold)
+    return min(MOST_CURVE, max(-MOST_CURVE, value))
+
+
+def _filled(ratio: npt.NDArray[np.float32], blown: Mask, told: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """`ratio` (h, w, 3) with what is blown out as bright as the light, and the channels that aren't, explain."""
+    whole = (~blown).astype(np.float32)
+    shade = ((ratio - told) * whole).sum(axis=2) / np.maximum(whole.sum(axis=2), 1)
+    return np.where(blown, np.maximum(ratio, told + shade[:, :, None]), ratio)
+
+
+def _spread_out(plane: Array, drawing: Drawing, sheet_mm: tuple[float, float]) -> npt.NDArray[np.float32]:
+    """A plane on the drawing's grid: (h, w, 3)."""
+    x = (drawing.xs_mm / sheet_mm[0] - 0.5).astype(np.float32)
+    y = (drawing.ys_mm / sheet_mm[1] - 0.5).astype(np.float32)
+    flat = plane.astype(np.float32)
+    return np.asarray(flat[0] + x[None, :, None] * flat[1] + y[:, None, None] * flat[2])
 
 
 def _local(

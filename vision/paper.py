@@ -20,6 +20,8 @@ from vision.palette import linear, looks
 from vision.registration import NO_MAP, Array, Image, Registration
 
 CELL_MM = 2.0
+BLOWN = 248
+"""Level from which a channel may have been cut off: paper is averaged over some pixels."""
 Mask = npt.NDArray[np.bool_]
 LOGS = np.log(np.arange(256, dtype=np.float32) + 6.0)
 
@@ -119,6 +121,11 @@ class PaperView:
         half = cv2.resize(image[self._part], None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
         seen = cv2.remap(half, self._maps, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(logs_of(cv2.GaussianBlur(seen, (3, 3), 0)) - self.drawing.logs)
+
+    def blown(self, ratio: npt.NDArray[np.float32]) -> Mask | None:
+        """Channels (h, w, 3) at the end of their range in what `ratios` returned; None where there are none."""
+        ends = np.asarray(ratio + self.drawing.logs >= LOGS[BLOWN], np.bool_)
+        return ends if ends.any() else None
 
     def discs(self, centres_mm: Array, reach_mm: float) -> Mask:
         """Cells within `reach_mm` of tokens standing at `centres_mm`, as they hide the ground: base, side and top."""

@@ -1,0 +1,143 @@
+"""Cast shadows: their edges are as hard as a thing's, but what is printed goes on through them.
+
+On the sheet the print on both sides of an edge tells; beside it, that all of the table darkened or brightened alike.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.paper import CELL_MM, Drawing, Mask
+from vision.registration import NO_MAP, Image
+
+Floats = npt.NDArray[np.float32]
+
+AWAY_MM = (10.0, 18.0, 26.0)
+"""How far from an edge its two sides are looked at."""
+ROUND_CELLS = 7
+ALONG_CELLS = 31
+"""Widths of what is looked at at each of these places, and of what tells about an edge along its length."""
+PRINT_CONTRAST = 8.0
+"""Sum of squared contrasts of print, logarithms, from which it is plain whether print is seen."""
+PRINT_SEEN = 0.4
+"""Share of the drawn contrast that shows."""
+BAD = 0.25
+"""A side of which so much is no ground at all belongs to a thing."""
+DEEPEST = 1.1
+"""Logarithm by which a shadow is darker than what is lit beside it."""
+FLAT = 0.07
+"""Where nothing is printed: logarithm by which paper in shadow varies at most, things are rounder."""
+TINTED, UNLIKE, ALIKE, EDGE_CELLS = 0.12, 0.07, 0.75, 3
+"""Beside the sheet: by how much shade may tint and vary, logarithms; how much of it must not vary more; and how many
+cells of the small picture a hard edge is wide at most."""
+
+
+def _boxed(values: Floats, cells: int) -> Floats:
+    return np.asarray(cv2.blur(values, (cells, cells), borderType=cv2.BORDER_CONSTANT), np.float32)
+
+
+def _high(values: Floats) -> Floats:
+    return values - cv2.blur(values, (5, 5))
+
+
+def shadow_edges(drawing: Drawing, ratio: Floats, edges: Mask, bad: Mask, seen: Mask) -> Mask:
+    """Which of the hard `edges` (h, w) are shadows'.
+
+    `ratio` (h, w, 3): logarithm of picture over drawing; `bad`: cells that are no ground by colour; `seen`: cells in
+    the picture and under no token.
+    """
+    level = cv2.GaussianBlur(ratio[:, :, 1], (0, 0), 1.5)
+    right, down = cv2.Sobel(level, cv2.CV_32F, 1, 0), cv2.Sobel(level, cv2.CV_32F, 0, 1)
+    rows, columns = np.nonzero(edges)
+    steep = np.hypot(right[rows, columns], down[rows, columns]) + 1e-6
+    way = np.column_stack([right[rows, columns], down[rows, columns]]) / steep[:, None]
+    near_edge = cv2.dilate(edges.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
+    ground = (seen & ~near_edge & ~bad).astype(np.float32)
+    smooth = np.asarray(cv2.GaussianBlur(drawing.logs, (3, 3), 0), np.float32)  # as the picture is
+    drawn = np.clip(_high(smooth), -0.5, 0.5)
+    shown = _high(ratio + drawing.logs)
+    maps = cv2.merge(
+        [
+            _boxed((drawn * drawn).sum(axis=2) * ground, ROUND_CELLS),
+            _boxed(np.clip((drawn * shown).sum(axis=2), -0.5, 0.5) * ground, ROUND_CELLS),
+            _boxed((seen & bad).astype(np.float32), ROUND_CELLS),
+            _boxed(ground, ROUND_CELLS),
+        ]
+    )
+    green = ratio[:, :, 1]
+    totals = cv2.merge([_boxed(green * ground, ROUND_CELLS), _boxed(green**2 * ground, ROUND_CELLS)])
+    middles = np.column_stack([columns, rows]).astype(np.float32)
+    sides = []
+    levels = []
+    for side in (-1, 1):
+        places = np.stack([middles + side * way * (away / CELL_MM) for away in AWAY_MM], axis=1).astype(np.float32)
+        told = cv2.remap(maps, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+        sides.append(told.reshape(len(rows), len(AWAY_MM), 4).sum(axis=1) * ROUND_CELLS**2)
+        told = cv2.remap(totals, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+        levels.append(told.reshape(len(rows), len(AWAY_MM), 2).sum(axis=1) * ROUND_CELLS**2)
+    return _judge(edges, rows, columns, sides, levels)
+
+
+def _judge(
+    edges: Mask,
+    rows: npt.NDArray[np.intp],
+    columns: npt.NDArray[np.intp],
+    sides: list[Floats],
+    levels: list[Floats],
+) -> Mask:
+    """Along each edge: neither side is a thing by colour, and print shows on both, as far as there is any."""
+    shadow = np.ones(len(rows), np.bool_)
+    plain = np.ones(len(rows), np.bool_)
+    told = np.zeros(len(rows), np.bool_)
+    means = []
+    for side, level in zip(sides, levels, strict=True):
+        layer = np.zeros((*edges.shape, 6), np.float32)
+        layer[rows, columns, :4], layer[rows, columns, 4:] = side, level
+        along = np.dstack([_boxed(np.ascontiguousarray(layer[:, :, n]), ALONG_CELLS) for n in range(6)])[rows, columns]
+        here = side  # of colour each place speaks for itself
+        shadow &= here[:, 2] <= BAD * (here[:, 2] + here[:, 3]) + 1
+        contrast, shown = along[:, 0] * ALONG_CELLS**2, along[:, 1] * ALONG_CELLS**2
+        enough = contrast > PRINT_CONTRAST
+        shadow &= ~enough | (shown > PRINT_SEEN * contrast)
+        told |= enough
+        count = np.maximum(side[:, 3], 1)
+        mean = level[:, 0] / count
+        means.append(mean)
+        plain &= np.sqrt(np.maximum(level[:, 1] / count - mean**2, 0)) < FLAT
+    shadow &= (means[1] - means[0]) < DEEPEST
+    found = np.zeros(edges.shape, np.bool_)
+    found[rows, columns] = shadow & (told | plain)
+    return found
+
+
+def unexplained(now: Image, before: Image, blob: Mask, solid: Mask) -> int:
+    """How many `solid` cells of a `blob` (h, w) of the small picture no hard shadow that came or went explains.
+
+    A shadow leaves one share of the light all over its inside, in all channels; at its edge, some cells wide, more.
+    """
+    rows, columns = np.nonzero(blob)
+    part = (
+        slice(max(0, rows.min() - EDGE_CELLS), rows.max() + EDGE_CELLS + 1),
+        slice(max(0, columns.min() - EDGE_CELLS), columns.max() + EDGE_CELLS + 1),
+    )
+    blob, solid = blob[part], solid[part] & blob[part]
+    new, old = now[part].astype(np.float32), before[part].astype(np.float32)
+    share = float(np.median((new[blob] + 1).mean(axis=1) / (old[blob] + 1).mean(axis=1)))
+    gone, kept = np.log((new + 8) / (share * old + 8)), np.log((new + 8) / (old + 8))
+    inner = _alike(gone)
+    lost = abs(float(np.log(share)))
+    if not 3 * UNLIKE < lost < DEEPEST or np.count_nonzero(inner & blob) < ALIKE * np.count_nonzero(blob):
+        return int(np.count_nonzero(solid))
+    around = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * EDGE_CELLS + 1, 2 * EDGE_CELLS + 1))
+    edge = (cv2.dilate(inner.astype(np.uint8), around) > 0) & (cv2.dilate(_alike(kept).astype(np.uint8), around) > 0)
+    left = solid & ~(inner | edge)
+    sizes = cv2.connectedComponentsWithStats(left.astype(np.uint8), connectivity=8)[2][1:, cv2.CC_STAT_AREA]
+    return int(sizes.max(initial=0))  # specks are noise in the dark
+
+
+def _alike(change: Floats) -> Mask:
+    """Cells (h, w) that are as bright as told, in all channels; `change` (h, w, 3): logarithms against that."""
+    level = change.mean(axis=2)
+    return np.asarray((np.abs(level) < UNLIKE) & (np.abs(change - level[:, :, None]).max(axis=2) < TINTED), np.bool_)
