@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from vision.boardset import BoardSet
 from vision.flat import Flat, lay_flat
+from vision.gloss import without_gloss
 from vision.palette import FLOOR_NATS, Palette, fit_palette
 from vision.ranks import median_rows, percentile_rows
 from vision.registration import Array
@@ -233,7 +234,7 @@ def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
     bodies = median_rows(cores)
     low, high = percentile_rows(cores[:, :, 1], 10, 90)
     alone, on_board = _stands_out(board_set, flat, centres, bodies)
-    palette = fit_palette(board_set, bodies[alone & on_board])
+    bodies, palette = without_gloss(board_set, bodies, centres, alone & on_board)
     doubt = 0.5 * np.maximum(high - low - EVEN, 0)
     if look.light is not None:
         doubt = np.hypot(doubt, 2 * np.maximum(look.light.uneven_at(centres) - CROWDED, 0))

@@ -1,0 +1,70 @@
+"""Gloss that lies unevenly on the tokens: a veil that grows towards a window or a lamp.
+
+Dark colours are paled by it more than light ones, so that a blue token in the gloss looks like a sky one away from it.
+The tokens themselves tell how it lies: a plane, fitted in turn with their colours.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from vision.boardset import BoardSet
+from vision.palette import CURVE, Palette, fit_palette
+from vision.registration import Array
+
+VEIL_SLOPE = 0.06
+"""Light of white paper by which a veil may well differ from one end of the sheet to the other."""
+MISSES = 0.06
+"""How far a token's logarithms may well miss its colour's."""
+ROUNDS = 3
+NEAR_MM, FIRM_NATS, MOST_MISSED = 35.0, 5.0, 0.2
+"""Among tokens little paper is seen, and its light read less well; neighbours share what is missed."""
+
+
+def without_gloss(board_set: BoardSet, seen: Array, at_mm: Array, told: Array) -> tuple[Array, Palette]:
+    """Tokens (n, 3), BGR logarithms, with uneven gloss taken out, and the palette that explains them.
+
+    `at_mm` (n, 2): where they stand; `told` (n,): which of them are surely tokens.
+    """
+    places = at_mm / np.asarray(board_set.sheet_mm) - 0.5
+    light = _light(seen)
+    slope = np.zeros(2)
+    evened = seen
+    palette = fit_palette(board_set, seen[told])
+    if np.count_nonzero(told) < 8:
+        return seen, palette
+    for _ in range(ROUNDS):
+        kinds = np.argmax(palette.nats(evened[told]), axis=1)
+        wanted = _light(palette.means)[kinds]
+        # of the logarithm by light: what is dim says most
+        trust = (np.exp(seen[told]) - 6.0) / (CURVE * light[told] * np.exp(seen[told])) / MISSES
+        gaps = (light[told] - wanted) * trust
+        firm = trust * np.minimum(1.0, 2.0 / np.maximum(np.abs(gaps - (places[told] @ slope)[:, None] * trust), 1e-6))
+        rows = (places[told][:, None, :] * firm[:, :, None]).reshape(-1, 2)
+        full = rows.T @ rows + np.eye(2) / VEIL_SLOPE**2
+        slope = np.linalg.solve(full, rows.T @ ((light[told] - wanted) * firm).ravel())
+        evened = _logs(np.maximum(light - (places @ slope)[:, None], 0.3 * light))
+        evened = evened - _light_missed(palette, evened, at_mm, told)[:, None]
+        palette = fit_palette(board_set, evened[told])
+    return evened, palette
+
+
+def _light_missed(palette: Palette, seen: Array, at_mm: Array, told: Array) -> Array:
+    """By how much each token's neighbours are brighter than their colours, (n,): the light read there missed that."""
+    nats = palette.nats(seen)
+    kinds = np.argmax(nats, axis=1)
+    ahead = np.sort(nats, axis=1)
+    firm = told * np.clip((ahead[:, -1] - ahead[:, -2]) / FIRM_NATS, 0, 1)
+    brighter = np.clip((seen - palette.means[kinds]).mean(axis=1), -MOST_MISSED, MOST_MISSED)
+    apart2 = ((at_mm[:, None, :] - at_mm[None]) ** 2).sum(axis=2)
+    near = np.exp(-0.5 * apart2 / NEAR_MM**2) * firm
+    np.fill_diagonal(near, 0)  # a token has no say about itself
+    return np.asarray(near @ brighter / (near.sum(axis=1) + 1.0))
+
+
+def _light(logs: Array) -> Array:
+    return np.asarray((np.maximum(np.exp(logs) - 6.0, 1.0) / 255) ** CURVE)
+
+
+def _logs(light: Array) -> Array:
+    return np.asarray(np.log(255 * light ** (1 / CURVE) + 6.0))
