@@ -1,4 +1,4 @@
-"""`boardref bench`: speed as ratios to others' in the same run; `--endurance`: the sloppy table."""
+"""`boardref bench`: speed as ratios to others' in one run; `--endurance`: the sloppy table; `--lights`: the link."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from controller.cli import bench_rules, stress
+from controller.cli import bench_lights, bench_rules, stress
 from controller.errors import CommandError
 from controller.rules.registry import game_named
 from vision.boardset import installed_sets
@@ -34,6 +34,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--stress", action="store_true", help="token naming under worse light and worse pictures")
     parser.add_argument("--endurance", action="store_true", help="the sloppy table: honest play must never be accused")
+    parser.add_argument("--lights", action="store_true", help="the lights' lateness, a bad line, 10,000 reconnects")
     parser.add_argument("--game", metavar="G", help="play only this game in --endurance; every game where left out")
     parser.add_argument("--turns", type=int, default=1_000_000, metavar="N", help="turns of --endurance (1000000)")
     parser.add_argument(
@@ -45,15 +46,21 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure and print; exit 1 when the sloppy table finds a fault, or a stress breaks a limit."""
+    """Measure and print; exit 1 when the sloppy table finds a fault, a stress breaks a limit, or lights are lost."""
     if args.stress:
         return stress.run(args)
     if args.endurance:
         return endurance(args)
-    cv2.setNumThreads(1)
-    for row in chain(_eyes(_pictures(args.frames)), bench_rules.rows(), _memory()):
+    if args.lights:
+        rows: Iterator[dict[str, Any]] = chain([bench_lights.latency()], bench_lights.endurance())
+    else:
+        cv2.setNumThreads(1)
+        rows = chain(_eyes(_pictures(args.frames)), bench_rules.rows(), [bench_lights.latency()], _memory())
+    well = True
+    for row in rows:
         print(json.dumps(row) if args.json else _line(row), flush=True)
-    return 0
+        well &= bool(row.get("ok", True))
+    return 0 if well else 1
 
 
 def endurance(args: argparse.Namespace) -> int:
@@ -164,4 +171,6 @@ def _line(row: dict[str, Any]) -> str:
         text += f"   ratio {row['ratio']:>6} (target {row['target_ratio']})   p95 {row['ratio_p95']:>6}"
     if "worst" in row:
         text += f"   worst {row['worst']:>8} ms"
+    if "target_ms" in row:
+        text += f" (target {row['target_ms']} ms)"
     return text
