@@ -11,6 +11,7 @@ import numpy as np
 
 from vision import motion, photometry
 from vision.boardset import BoardSet
+from vision.footing import FAR_MM, MOVED_MM, STILL_MM, Footing, shift_mm
 from vision.foreign import Things, find_things
 from vision.glow import Area, Lit, relight
 from vision.lifting import lift_shadows
@@ -31,7 +32,10 @@ from vision.registration import (
     correlate_cells,
     drift_px,
     follow,
+    nearby_corners,
     register,
+    seen_corners,
+    tag_correlations,
 )
 from vision.sighting import Platform, Sighting, Token, Trouble
 from vision.squares import find_squares
@@ -41,8 +45,6 @@ SETTLE_S = 0.15
 """How long nothing must change before a picture becomes what later ones are compared with."""
 AGAIN_S = 0.5
 """How often a picture in which nothing stirs is looked at again while something is hidden."""
-MOVED_MM, STILL_MM = 1.0, 0.4
-"""A sheet that shifted by more was bumped."""
 THOROUGH_EVERY = 5
 """While no board is found only every fifth picture is searched with all means."""
 
@@ -56,9 +58,10 @@ class _Board:
     cells_px: np.ndarray[tuple[int, ...], np.dtype[np.float32]]
     known: Mask  # by the set's tags: those that gave the pose
     watch: Mask  # small picture: the sheet and a little more
+    corners: Mapping[int, Array]  # the tags' corners as they were seen then
 
     @classmethod
-    def of(cls, registration: Registration) -> _Board:
+    def of(cls, registration: Registration, corners: Mapping[int, Array]) -> _Board:
         board_set = registration.board_set
         cells = np.concatenate([cell_points_mm(board_set, tag) for tag in board_set.fiducials.ids])
         width, height = board_set.sheet_mm
@@ -73,7 +76,7 @@ class _Board:
         cv2.fillPoly(layer, [np.round(outline).astype(np.int32)], 1)
         known = np.isin(board_set.fiducials.ids, registration.tags)
         places = registration.pose.project(cells).astype(np.float32)
-        return cls(registration, PaperView(registration), places, known, layer > 0)
+        return cls(registration, PaperView(registration), places, known, layer > 0, corners)
 
 
 class Eye:
@@ -101,6 +104,8 @@ class Eye:
         self._blind = 0
         self._started_s: float | None = None
         self._looked_s = 0.0  # when the last full look was
+        self._footing = Footing()
+        self._shaken = False  # whether the camera, or the sheet, stirred as a whole since the frame before
         self._lit: Lit | None = None  # where our own lights may shine
         self._relit = False  # that has just changed
 
@@ -148,14 +153,14 @@ class Eye:
         stirred = self._previous is not None and motion.differs(small, self._previous)
         if stirred or self._quiet_since_s is None:
             self._quiet_since_s = t_s
-        board_moved = False
+        board_moved = self._shaken = False
         grey: Image | None = None
         if board is not None:
             agree = correlate_cells(image, board.cells_px, board.registration.board_set)
             seen = tuple(bool(value) for value in agree >= SEEN_CORRELATION)
             steady = (
                 last is not None and last.game is not None and not stirred and seen == self._seen and sum(seen) >= 2
-            )
+            ) and not self._footing.doubtful
             late = self._lit is not None and self._lit.sites and t_s - self._looked_s >= AGAIN_S
             steady = steady and not self._relit and not late
             if steady and self._looked is not None and not motion.differs_in_any_light(small, self._looked):
@@ -165,7 +170,7 @@ class Eye:
                 return self._again(board, image, small, t_s, frame, epoch, unchanged)
             self._seen = seen
             grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-            board, board_moved = self._keep(board, grey, agree)
+            board, board_moved = self._keep(board, grey, agree, t_s)
         if board is None:
             grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY) if grey is None else grey
             board = self._search(grey)
@@ -174,44 +179,82 @@ class Eye:
         assert grey is not None
         return self._full(board, image, grey, small, t_s, frame, epoch, stirred, board_moved)
 
-    def _keep(self, board: _Board, grey: Image, agree: Array) -> tuple[_Board | None, bool]:
+    def _keep(self, board: _Board, grey: Image, agree: Array, t_s: float) -> tuple[_Board | None, bool]:
         """The board where it was, or where it moved to; (None, True) where it has gone."""
-        lens = self._lens_of(board.registration.size_px)
-        seen = int(np.count_nonzero(agree >= SEEN_CORRELATION))
-        drift = drift_px(grey, board.registration, agree)
+        last = board.registration
+        lens = self._lens_of(last.size_px)
+        corners = seen_corners(grey, last, agree, board.corners)
+        self._shaken = self._footing.shaken(corners)
+        if self._corner_is_up(board, grey, corners, t_s):
+            found = register(grey, self._sets, lens)
+            if found is not None:
+                return self._bumped(found, grey), True
+        drift = drift_px(last, corners)
         more = np.any(agree[~board.known] >= SEEN_CORRELATION)
-        if drift is not None and drift < STILL_MM * board.registration.px_per_mm() and not more:
-            return board, False
-        if seen >= 2:
-            now = follow(grey, board.registration, lens)
+        if drift is not None and drift < STILL_MM * last.px_per_mm() and not more:
+            return self._stands(board, last, grey, t_s)
+        if len(corners) >= 2:
+            now = follow(grey, last, lens, corners)
             if now is not None and len(now.tags) >= 2:
-                shift = _shift_mm(board.registration, now)
-                if shift < MOVED_MM:
-                    better = len(now.tags) >= min(3, len(board.registration.tags))
-                    return (self._settle_on(now) if better else board), False
+                shift = shift_mm(last, now)
+                better = len(now.tags) >= min(3, len(last.tags))
+                if shift < MOVED_MM or (shift < FAR_MM and len(now.tags) >= 3):
+                    return self._stands(board, now if better else last, grey, t_s)
                 if len(now.tags) < 3 and shift < 4 * MOVED_MM:
                     return board, False  # two tags alone say little about a small shift
-        elif seen == 1:
+        elif len(corners) == 1:
             elsewhere = register(grey, self._sets, lens, thorough=False)
-            if elsewhere is None or _shift_mm(board.registration, elsewhere) < 2 * MOVED_MM:
+            if elsewhere is None or shift_mm(last, elsewhere) < 2 * MOVED_MM:
                 return board, False
         found = register(grey, self._sets, lens)
         if found is None:
-            if seen >= 1:
+            if corners:
                 return board, False
             self._lose()
             return None, False
-        if found.board_set is board.registration.board_set and _shift_mm(board.registration, found) < MOVED_MM:
+        if found.board_set is last.board_set:
+            shift = shift_mm(last, found)
+            if shift < MOVED_MM:
+                return board, False
+            if shift < FAR_MM and len(found.tags) >= 3:
+                self._shaken = True
+                return self._stands(board, found, grey, t_s)
+        return self._bumped(found, grey), True
+
+    def _stands(self, board: _Board, now: Registration, grey: Image, t_s: float) -> tuple[_Board, bool]:
+        """The board at a pose near its last one; and whether it turns out that it was bumped."""
+        if self._footing.bumped(now, t_s):
+            return self._bumped(now, grey), True
+        if now is board.registration:
             return board, False
+        if self._shaken:
+            self._still = None  # what lay still lies elsewhere in the picture now
+        return self._settle_on(now, grey), False
+
+    def _corner_is_up(self, board: _Board, grey: Image, corners: Mapping[int, Array], t_s: float) -> bool:
+        """Whether one of the tags has been elsewhere than the others say."""
+        places, ids = dict(corners), board.registration.board_set.fiducials.ids
+        if 2 <= len(corners) < np.count_nonzero(board.known):
+            for tag, known in zip(ids, board.known, strict=True):
+                if known and tag not in corners:
+                    away = nearby_corners(grey, board.registration, tag)
+                    if away is not None:
+                        places[tag] = away
+        return self._footing.lifted(board.corners, places, board.registration.px_per_mm(), t_s)
+
+    def _bumped(self, now: Registration, grey: Image) -> _Board:
+        """Begin anew where the board is now."""
         self._lose()
-        return self._settle_on(found), True
+        return self._settle_on(now, grey)
 
     def _lose(self) -> None:
         self._board, self._looked, self._still = None, None, None
         self._found, self._still_found, self._adopted_sheet = (), (), None
+        self._footing = Footing()
 
-    def _settle_on(self, registration: Registration) -> _Board:
-        self._board = _Board.of(registration)
+    def _settle_on(self, registration: Registration, grey: Image) -> _Board:
+        corners = seen_corners(grey, registration, tag_correlations(grey, registration))
+        self._board = _Board.of(registration, corners)
         self._adopted_sheet = None
         return self._board
 
@@ -219,7 +262,7 @@ class Eye:
         thorough = self._blind % THOROUGH_EVERY == 0
         registration = register(grey, self._sets, self._lens_of((grey.shape[1], grey.shape[0])), thorough=thorough)
         self._blind = 0 if registration is not None else self._blind + 1
-        return self._settle_on(registration) if registration is not None else None
+        return self._settle_on(registration, grey) if registration is not None else None
 
     def _sees_nothing(
         self, grey: Image, small: Image, t_s: float, frame: int, epoch: int, board_moved: bool
@@ -295,7 +338,10 @@ class Eye:
         if not things.hand and not stirred and (self._still is None or quiet):
             self._still, self._still_found = small, self._found
         moving = (
-            stirred and self._previous is not None and bool((motion.changed(small, self._previous) & board.watch).any())
+            stirred
+            and not self._shaken
+            and self._previous is not None
+            and bool((motion.changed(small, self._previous) & board.watch).any())
         )
         return Sighting(
             t_s,
@@ -393,11 +439,3 @@ def _three_channels(image: Image) -> Image:
     if image.ndim == 2:
         return np.asarray(cv2.cvtColor(image, cv2.COLOR_GRAY2BGR), np.uint8)
     return image if image.shape[2] == 3 else np.ascontiguousarray(image[:, :, :3])
-
-
-def _shift_mm(before: Registration, now: Registration) -> float:
-    """How far the sheet's corners moved, in mm at the sheet; the median of four."""
-    width, height = before.board_set.sheet_mm
-    corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
-    shift = np.linalg.norm(before.pose.project(corners) - now.pose.project(corners), axis=1)
-    return float(np.median(shift)) / before.px_per_mm()

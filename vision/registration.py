@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -316,25 +316,50 @@ def search(
     return best
 
 
-def drift_px(grey: Image, last: Registration, agree: Array) -> float | None:
-    """How far the tags' corners lie from where the pose predicts them, the median; None when too few tags are seen."""
-    board_set = last.board_set
-    seen = [tag for tag, value in zip(board_set.fiducials.ids, agree, strict=True) if value >= SEEN_CORRELATION]
-    if len(seen) < 2:
+def seen_corners(
+    grey: Image, last: Registration, agree: Array, places_px: Mapping[int, Array] | None = None
+) -> dict[int, Array]:
+    """Corners (4, 2) of the tags whose cells agree, looked for about where the pose, or `places_px`, has them."""
+    found = {}
+    for tag, value in zip(last.board_set.fiducials.ids, agree, strict=True):
+        if value >= SEEN_CORRELATION:
+            place = (places_px or {}).get(tag)
+            if place is None:
+                place = last.pose.project(tag_corners_mm(last.board_set, tag, last.pose.inset_mm))
+            found[tag] = refine(grey, place)
+    return found
+
+
+def nearby_corners(grey: Image, last: Registration, tag: int, reach_mm: float = 22.0) -> Array | None:
+    """Corners (4, 2) of a tag that is not where the pose has it but not far from there; None where it is not seen."""
+    predicted = last.pose.project(tag_corners_mm(last.board_set, tag, last.pose.inset_mm))
+    reach_px = reach_mm * last.px_per_mm()
+    low = np.maximum(np.floor(predicted.min(axis=0) - reach_px).astype(int), 0)
+    high = np.minimum(np.ceil(predicted.max(axis=0) + reach_px).astype(int), [grey.shape[1], grey.shape[0]])
+    if (high - low < 12).any():
         return None
-    predicted = last.pose.project(np.concatenate([tag_corners_mm(board_set, tag, last.pose.inset_mm) for tag in seen]))
-    return float(np.median(np.linalg.norm(refine(grey, predicted) - predicted, axis=1)))
+    part = np.ascontiguousarray(grey[low[1] : high[1], low[0] : high[0]])
+    quads = detect(part, last.board_set.fiducials.dictionary, thorough=False).get(tag, [])
+    return quads[0] + low if len(quads) == 1 else None
 
 
-def follow(grey: Image, last: Registration, lens: Lens | None = None) -> Registration | None:
-    """The pose in the next picture, where the sheet lies about where it lay; looks near the corners' old places."""
-    board_set = last.board_set
-    agree = dict(zip(board_set.fiducials.ids, tag_correlations(grey, last), strict=True))
-    known = lens or Lens(last.pose.focal_px, last.pose.k1, 0.02, 0.02)
-    corners = {}
-    for tag in board_set.fiducials.ids:
-        if agree[tag] >= SEEN_CORRELATION:
-            corners[tag] = refine(grey, last.pose.project(tag_corners_mm(board_set, tag, last.pose.inset_mm)))
+def drift_px(last: Registration, corners: Mapping[int, Array]) -> float | None:
+    """How far the tags' corners lie from where the pose predicts them, the median; None with fewer than two tags."""
     if len(corners) < 2:
         return None
-    return solve(corners, board_set, last.size_px, known, last.pose)
+    predicted = last.pose.project(
+        np.concatenate([tag_corners_mm(last.board_set, tag, last.pose.inset_mm) for tag in corners])
+    )
+    return float(np.median(np.linalg.norm(np.concatenate(list(corners.values())) - predicted, axis=1)))
+
+
+def follow(
+    grey: Image, last: Registration, lens: Lens | None = None, corners: Mapping[int, Array] | None = None
+) -> Registration | None:
+    """The pose in the next picture, where the sheet lies about where it lay; `corners`: its tags', if looked for."""
+    known = lens or Lens(last.pose.focal_px, last.pose.k1, 0.02, 0.02)
+    if corners is None:
+        corners = seen_corners(grey, last, tag_correlations(grey, last))
+    if len(corners) < 2:
+        return None
+    return solve(dict(corners), last.board_set, last.size_px, known, last.pose)

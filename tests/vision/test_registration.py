@@ -10,7 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vision.boardset import BoardSet
-from vision.registration import Pose, detect, drift_px, follow, register, solve, tag_corners_mm, tag_correlations
+from vision.registration import (
+    Pose,
+    detect,
+    drift_px,
+    follow,
+    register,
+    seen_corners,
+    solve,
+    tag_corners_mm,
+    tag_correlations,
+)
 
 
 def _grey(shot: Any) -> Any:
@@ -74,7 +84,7 @@ def test_following_finds_a_small_shift(transet: BoardSet, stills: list[Any]) -> 
     last = register(grey, [transet])
     assert last is not None
     shifted = cv2.warpAffine(grey, np.array([[1, 0, 1.2], [0, 1, -0.9]]), (1280, 720))
-    drift = drift_px(shifted, last, tag_correlations(shifted, last))
+    drift = drift_px(last, seen_corners(shifted, last, tag_correlations(shifted, last)))
     assert drift is not None
     assert drift == pytest.approx(1.5, abs=0.3)
     now = follow(shifted, last)
