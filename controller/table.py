@@ -20,12 +20,12 @@ from controller.referee.events import Button, Command, Event, Input, Press, Tick
 from controller.referee.signals import corner_sites, signals
 from controller.referee.view import View
 from controller.steadiness import Steadiness
+from controller.supervision import Supervision
 from controller.telling import journal_row
 from controller.watcher import Watcher
-from controller.words import wrong_board
 from firmware_bridge.scene import Scene
 from vision.boardset import BoardSet
-from vision.camera.frame import Camera, CameraStatus, Frame
+from vision.camera.frame import Camera, Frame
 from vision.camera.world import World
 from vision.glow import Area
 from vision.sighting import Sighting
@@ -90,7 +90,7 @@ class Table:
         self._turned_at = time.monotonic()
         self._looking = Looking(camera)
         self._steadiness = Steadiness()
-        self._epoch_s = time.time() - time.monotonic()
+        self._supervision = Supervision(watcher.sets.values())
         step = watcher.take(Tick(0.0))
         self._view = step.view
         self._record(step.events)
@@ -126,38 +126,11 @@ class Table:
             view=view,
             scene=scene,
             lights=self._shown(),
-            camera=self._told(status),
+            camera=self._supervision.told(status),
             link={"state": str(link.state.value) if link else "off", "sentence": link.reason if link else ""},
             set=self._watcher.board,
             journal=dict(self._journal_state),
         )
-
-    def _told(self, status: CameraStatus) -> Mapping[str, Any]:
-        """The camera's state for pages and programs; `since` in seconds of the wall clock."""
-        state, sentence = str(status.state), status.sentence
-        code, facts = status.said.code, dict(status.said.facts)
-        games = sorted({board.game.capitalize() for board in self._watcher.sets.values()})
-        if state == "ok" and (stranger := self._watcher.stranger) is not None:
-            state = code = "wrong_board"
-            facts = {"other": stranger.game.capitalize()}
-            sentence = wrong_board(facts["other"], games)
-        told: dict[str, Any] = {
-            "state": state,
-            "code": code,
-            "facts": facts,
-            "games": games,
-            "sentence": sentence,
-            "since": round(status.since_s + self._epoch_s, 1),
-            "damaged": status.damaged,
-            "losses": status.losses,
-        }
-        if status.lock is not None:
-            told["held"] = {
-                "locked": dict(status.lock.locked),
-                "loose": dict(status.lock.loose),
-                "sentence": status.lock.sentence,
-            }
-        return told
 
     def wait(self, rev: int, timeout_s: float) -> Snapshot:
         """Block until something newer than `rev` is true, or the time is over."""
@@ -230,6 +203,7 @@ class Table:
         if self._lights is not None and self._watcher.board.name != self._lit:
             self._lights.follow(self._watcher.board)
             self._lit = self._watcher.board.name
+        self._supervision.saw(step.view.trouble, self._watcher.stranger, time.monotonic())
         self._publish(step, judged=True)
         self._steady(sighting)
 

@@ -10,10 +10,10 @@ from typing import Any
 from controller.referee.view import View
 from controller.rules.api import Owed, RulesError
 from controller.rules.registry import game_named
+from controller.supervision import camera_said
 from controller.web.message import Message, message
 from controller.web.phrases import name_of
 from controller.web.ports import Snapshot
-from controller.words import camera_sentence, wrong_board
 from vision.boardset import BoardSet
 
 
@@ -27,21 +27,10 @@ def lights_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
     """What the lights show, and how camera and link are doing: changes without a new `rev`."""
     return {
         "lights": dict(snapshot.lights),
-        "camera": {**snapshot.camera, "sentence": camera_said(snapshot, language)},
+        "camera": {**snapshot.camera, "sentence": camera_said(snapshot.camera, language)},
         "link": dict(snapshot.link),
         "journal": dict(getattr(snapshot, "journal", {})),
     }
-
-
-def camera_said(snapshot: Snapshot, language: str) -> str:
-    """How the camera is, in words."""
-    camera = snapshot.camera
-    code = camera.get("code")
-    if code is None:
-        return str(camera.get("sentence", ""))
-    if code == "wrong_board":
-        return wrong_board(camera["facts"]["other"], camera["games"], language)
-    return camera_sentence(code, camera["facts"], language, again=camera["state"] == "lost")
 
 
 def view_json(snapshot: Snapshot, language: str) -> dict[str, Any]:

@@ -12,10 +12,11 @@ import pytest
 from controller.journal.store import Journal
 from controller.referee.events import Event
 from controller.referee.reducer import Step
+from controller.supervision import camera_said
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
 from controller.web.state import state_json
-from controller.words import LANGUAGES, camera_sentence
+from controller.words import LANGUAGES, camera_sentence, say
 from vision.camera.frame import Frame
 from vision.camera.simulated import SimulatedCamera
 from vision.camera.world import World
@@ -57,6 +58,22 @@ def test_a_frozen_or_lost_camera_is_said_and_the_game_goes_on(table: Table) -> N
         until(table.ready)
         assert table.snapshot().view.phase == "play"
     assert table.snapshot().camera["losses"] == 1
+
+
+def test_a_light_that_goes_out_is_a_state_of_the_camera(table: Table) -> None:
+    state = "too_dark"
+    assert table.world is not None
+    until(lambda: table.snapshot().view.phase == "play" and table.snapshot().camera["state"] == "ok")
+    table.world.lamp(0.0)
+    until(lambda: table.snapshot().camera["state"] == state)
+    told = table.snapshot().camera
+    assert told["sentence"] == say(f"cannot_see.{state}")
+    assert abs(told["since"] - time.time()) < 30
+    for language in LANGUAGES:
+        assert camera_said(told, language) == say(f"cannot_see.{state}", language)
+    table.world.lamp(1.0)
+    until(lambda: table.snapshot().camera["state"] == "ok" and table.ready())
+    assert table.snapshot().view.phase == "play"
 
 
 def test_a_slow_card_does_not_pile_pictures_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
