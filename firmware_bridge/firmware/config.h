@@ -11,7 +11,7 @@
 #define BAR 8 // LEDs of the bar before each player; 0: no bars
 #endif
 #ifndef LAMP_LEDS
-#define LAMP_LEDS 1 // a status lamp at the end of the chain; 0: none
+#define LAMP_LEDS 1 // the status lamp at the end of the chain, all alike; 0: none
 #endif
 #define SIDES 2
 #define LEDS (SITES + SIDES * BAR + LAMP_LEDS)

@@ -50,11 +50,11 @@ static uint8_t leds_of(uint16_t address, uint8_t *first) {
     for (uint8_t i = 0; i < STRETCHES; i++) {
         uint16_t led = address - chain[i].address;
         bool is_bar = i == FIRST_BAR || i == SECOND_BAR;
-        if (is_bar && led == ADDRESS_BAR_WHOLE) {
+        if (is_bar ? led == ADDRESS_BAR_WHOLE : i == LAMP && led == 0) {
             *first = chain[i].first;
             return chain[i].count;
         }
-        if (led < chain[i].count) {
+        if (led < chain[i].count && i != LAMP) {
             *first = chain[i].first + led;
             return 1;
         }

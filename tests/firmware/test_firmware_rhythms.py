@@ -165,7 +165,10 @@ def test_an_alternating_lamp_draws_as_much_as_white(new_board: Callable[..., Boa
     board = new_board(SITES=0, BAR=0, LAMP_LEDS=40, BRIGHTNESS_CEILING=255)
     board.greet()
     assert board.ask(SceneMessage(1, 2, 255, ((LAMP, Light(Hue.BLUE, Rhythm.ALT_A).code),))) == Ack(0)
-    assert max(current_ma(colours) for _, colours in board.run(1.2).leds) <= 420
+    leds = board.run(1.2).leds
+    assert len(leds) >= 2
+    assert all(len(set(colours)) == 1 and len(colours) == 40 for _, colours in leds)
+    assert 380 < max(current_ma(colours) for _, colours in leds) <= 420
 
 
 def test_few_lights_are_not_dimmed(board: Board):
