@@ -212,7 +212,7 @@ def test_a_damaging_line_for_minutes(wire: str, every: int) -> None:
     bench = Bench(wire)
     assert bench.run(8, until=lambda: bench.shows(CALM))
     bench.faults.corrupt_every = every
-    for turn in range(40):
+    for turn in range(25):
         scene = Scene("turn", turn, {SITES[turn % 25]: Light(Hue(1 + turn % 3))}, {"South": Bar(Light(Hue.BLUE))})
         try:
             assert bench.run(12, scene, turn + 2, until=lambda scene=scene: bench.shows(scene)), turn

@@ -19,7 +19,7 @@ MAP = LightMap.of([f"{file}{rank}" for rank in "54321" for file in "abcde"], ("S
 HASTE = 20.0
 QUICK = Pace(
     resend_s=0.03, down_after_s=0.3, handshake_s=0.3, heartbeat_s=0.1, refresh_s=0.1, back_off_s=(0.02,), look_s=0.02,
-    boot_s=0.8, probe_s=0.1, haste=HASTE,
+    boot_s=0.5, probe_s=0.1, haste=HASTE,
 )
 STRIPS = ("adalight", "awa", "wled", "wled-json", "tpm2")
 WIRES = ("native", *STRIPS)
@@ -259,7 +259,7 @@ def test_nothing_is_lit_before_the_answer(device: VirtualDevice) -> None:
         link.close()
 
 
-@every_strip
+@pytest.mark.parametrize("wire", ["awa", "wled-json"])
 def test_lights_that_move(device: VirtualDevice, link: Link) -> None:
     moving = Scene(
         "moving",

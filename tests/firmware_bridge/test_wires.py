@@ -151,6 +151,7 @@ def test_what_a_frame_cannot_say_is_refused(encode: Callable[[Sequence[Rgb]], by
         encode([BLACK] * leds)
 
 
+@settings(max_examples=50)
 @given(picture=pictures())
 @pytest.mark.parametrize(
     ("encode", "read"), [(adalight.encode, read_adalight), (awa.encode, read_awa), (tpm2.encode, read_tpm2)]
@@ -161,6 +162,7 @@ def test_what_is_encoded_is_read_back(
     assert read(encode(picture)) == [picture]
 
 
+@settings(max_examples=50)
 @given(picture=pictures())
 @pytest.mark.parametrize("wire", WIRES, ids=lambda wire: wire.name)
 def test_a_frame_holds_the_picture_without_a_reserved_colour(wire: PixelWire, picture: list[Rgb]) -> None:
@@ -199,6 +201,7 @@ def shown_by(brain: StripBrain, *sent: bytes) -> list[Rgb]:
     return list(brain.strip(now_s).pixels)
 
 
+@settings(max_examples=50)
 @given(picture=pictures())
 @example(picture=[*[RED] * 99, (0xB1, 0x4C, 0x7B)])
 @pytest.mark.parametrize("wire", [adalight.Adalight(), tpm2.Tpm2(), wled.Wled(), wled.WledJson()], ids=lambda w: w.name)
@@ -216,6 +219,7 @@ def test_without_the_guard_a_colour_would_be_a_command() -> None:
     assert board.strip(11.0).commands == b"\xb1"
 
 
+@settings(max_examples=50)
 @given(picture=pictures(), data=st.data())
 @pytest.mark.parametrize("wire", [wire for wire in WIRES if wire.name in READERS], ids=lambda wire: wire.name)
 def test_a_reader_is_in_step_again_after_a_cut_frame(wire: PixelWire, picture: list[Rgb], data: st.DataObject) -> None:
@@ -226,6 +230,7 @@ def test_a_reader_is_in_step_again_after_a_cut_frame(wire: PixelWire, picture: l
     assert READERS[wire.name](stream)[-1] == READERS[wire.name](frame)[0]
 
 
+@settings(max_examples=50)
 @given(picture=pictures(), garbage=st.binary(max_size=60))
 @pytest.mark.parametrize("wire", [wire for wire in WIRES if wire.name in READERS], ids=lambda wire: wire.name)
 def test_after_garbage_a_flush_and_a_frame_the_reader_is_in_step(
