@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 from controller.config import data_folder
@@ -46,7 +47,22 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+@dataclass(frozen=True)
+class Demo:
+    """A demo's table and what it pretends to stand in: the world, and the lights device; `fps`: its camera's."""
+
+    table: Table
+    world: World
+    device: VirtualDevice
+    fps: float
+
+
 def demo_table(game_name: str, folder: Path) -> Table:
+    """The demo's table alone."""
+    return demo_parts(game_name, folder).table
+
+
+def demo_parts(game_name: str, folder: Path) -> Demo:
     """The demo's table: a pretend world, its camera, a lights device on a pseudo-terminal, and a real journal."""
     sets = chosen_sets(game_name, None)
     journal, watcher, warning = open_recording(
@@ -68,4 +84,4 @@ def demo_table(game_name: str, folder: Path) -> Table:
     table = Table(
         watcher, camera, lights=lights, journal=journal, journal_warning=warning, world=world, shown=lights.shown,
     )
-    return table
+    return Demo(table, world, device, camera.fps)

@@ -31,7 +31,7 @@ class SimulatedCamera:
         epoch: Callable[[], int] = lambda: 0,
         glow: Callable[[], Sequence[Spot]] = tuple,
     ) -> None:
-        self.name = "simulated"
+        self.name, self.fps = "simulated", fps
         self.controls = NoControls("it is a pretend camera")
         self._world, self._step_s, self._epoch = world, 1 / fps, epoch
         self._glow = glow
