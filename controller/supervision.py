@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from controller.words import camera_sentence, say, wrong_board
+from controller.words import camera_sentence, held_sentence, held_why, say, wrong_board
 from vision.boardset import BoardSet
 from vision.camera.frame import CameraStatus
 
@@ -54,7 +54,13 @@ class Supervision:
         }
         if status.lock is not None:
             lock = status.lock
-            told["held"] = {"locked": dict(lock.locked), "loose": dict(lock.loose), "sentence": lock.sentence}
+            whys = {name: {"code": why.code, "facts": dict(why.facts)} for name, why in lock.loose.items()}
+            told["held"] = {
+                "locked": dict(lock.locked),
+                "loose": {name: str(why) for name, why in lock.loose.items()},
+                "why": whys,
+                "sentence": lock.sentence,
+            }
         return told
 
 
@@ -68,3 +74,12 @@ def camera_said(camera: Mapping[str, Any], language: str) -> str:
     if code in PICTURE_TROUBLES:
         return say(f"cannot_see.{code}", language)
     return camera_sentence(code, camera["facts"], language, again=camera["state"] == "lost")
+
+
+def in_language(camera: Mapping[str, Any], language: str) -> dict[str, Any]:
+    """The same with every sentence in a language."""
+    told = {**camera, "sentence": camera_said(camera, language)}
+    if held := camera.get("held"):
+        whys = {name: held_why(why["code"], why["facts"], language) for name, why in held.get("why", {}).items()}
+        told["held"] = {**held, "loose": whys, "sentence": held_sentence(held["locked"], whys, language)}
+    return told

@@ -10,7 +10,7 @@ from typing import Any
 from controller.referee.view import View
 from controller.rules.api import Owed, RulesError
 from controller.rules.registry import game_named
-from controller.supervision import camera_said
+from controller.supervision import in_language
 from controller.web.message import Message, message
 from controller.web.phrases import name_of
 from controller.web.ports import Snapshot
@@ -27,7 +27,7 @@ def lights_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
     """What the lights show, and how camera and link are doing: changes without a new `rev`."""
     return {
         "lights": dict(snapshot.lights),
-        "camera": {**snapshot.camera, "sentence": camera_said(snapshot.camera, language)},
+        "camera": in_language(snapshot.camera, language),
         "link": dict(snapshot.link),
         "journal": dict(getattr(snapshot, "journal", {})),
     }

@@ -1,6 +1,8 @@
 """Words for people: a Reason and a language -> a sentence; a key and facts -> a text."""
 
 from controller.words.cameras import camera_sentence as camera_sentence
+from controller.words.cameras import held_sentence as held_sentence
+from controller.words.cameras import held_why as held_why
 from controller.words.cameras import wrong_board as wrong_board
 from controller.words.catalogue import LANGUAGES as LANGUAGES
 from controller.words.catalogue import keys as keys

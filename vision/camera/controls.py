@@ -5,9 +5,37 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Protocol
+from typing import Any, Protocol
 
-NONE: Mapping[str, str] = MappingProxyType({})
+NONE: Mapping[str, Any] = MappingProxyType({})
+
+
+WHYS: Mapping[str, str] = MappingProxyType(
+    {
+        "elsewhere": "it is set in the camera itself",
+        "pretend": "it is a pretend camera",
+        "unreachable": "the camera can't be reached ({reason})",
+        "automatic": "the camera does not let its automatic be switched off",
+        "strays": "the camera does not keep the value",
+        "settling": "it is being set",
+        "unsaid": "the camera does not say how it is set",
+        "stays": "the camera stays at {value}",
+        "too_old": "this version can't be told",
+    }
+)
+"""Why a setting is not held; the page's catalogues hold the same in every language, as `held.why.CODE`."""
+
+
+class Why(str):
+    """One of the WHYS in English, with its code and facts for other languages."""
+
+    code: str
+    facts: Mapping[str, str]
+
+    def __new__(cls, code: str, **facts: str) -> Why:
+        made = super().__new__(cls, WHYS[code].format_map(facts))
+        made.code, made.facts = code, facts
+        return made
 
 
 @dataclass(frozen=True)
@@ -18,7 +46,7 @@ class Lock:
     """
 
     locked: Mapping[str, str] = field(default_factory=lambda: NONE)
-    loose: Mapping[str, str] = field(default_factory=lambda: NONE)
+    loose: Mapping[str, Why] = field(default_factory=lambda: NONE)
 
     @property
     def sentence(self) -> str:
@@ -49,7 +77,7 @@ class Controls(Protocol):
 class NoControls:
     """For sources that can't be adjusted from here: streams, pipes, the pretend table."""
 
-    def __init__(self, why: str) -> None:
+    def __init__(self, why: Why) -> None:
         self._lock = Lock(loose=dict.fromkeys(("exposure", "white_balance", "focus"), why))
         self._asked = False
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from vision.camera import saying
 from vision.camera.capture import open_device, open_stream
 from vision.camera.command import PiCommand, program
-from vision.camera.controls import Controls, NoControls
+from vision.camera.controls import Controls, NoControls, Why
 from vision.camera.devices import Device
 from vision.camera.feed import Feed, Opener, Patience
 from vision.camera.http_stream import HttpFeed, OtherKind, masked
@@ -56,7 +56,7 @@ def opener_of(source: str, mains_hz: int = 50) -> Opener:
         how, number = pi[1], int(pi[2] or 0)
         library = how == "picamera2" or (how == "pi" and program() is None and importlib.util.find_spec("picamera2"))
         return PiLibrary(number, mains_hz) if library else PiCommand(number, mains_hz)
-    fixed = NoControls("it is set in the camera itself")
+    fixed = NoControls(Why("elsewhere"))
     if is_pipe(source):
         return _Plain(saying.pipe(source), fixed, lambda patience: PipeFeed(source, patience))
     if source.partition("://")[0].lower() in ("http", "https"):

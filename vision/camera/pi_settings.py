@@ -8,13 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vision.camera.controls import Lock
+from vision.camera.controls import Lock, Why
 
 SIZE = (1280, 720)
 FPS = 15
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
-_SETTLING = "it is being set"
-_UNSAID = "the camera does not say how it is set"
+_SETTLING = Why("settling")
+_UNSAID = Why("unsaid")
 
 
 def numbers(value: Any) -> tuple[float, ...]:
@@ -85,7 +85,7 @@ class PiSettings:
             if near:
                 locked[name] = text
             else:
-                loose[name] = f"the camera stays at {text}"
+                loose[name] = Why("stays", value=text)
         return Lock(locked, loose)
 
 
@@ -141,5 +141,5 @@ class PiControls:
             elif self._wanted is applied:
                 lock = self._wanted.against(metadata)
                 mains = {"mains": f"{self.mains_hz} Hz"} if self.mains_set else {}
-                unset = {} if self.mains_set else {"mains": "this version can't be told"}
+                unset = {} if self.mains_set else {"mains": Why("too_old")}
                 self._held = Lock({**lock.locked, **mains}, {**lock.loose, **unset})

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from vision.camera import saying
-from vision.camera.controls import NoControls
+from vision.camera.controls import NoControls, Why
 from vision.camera.frame import CameraStatus, Frame, Image
 from vision.camera.newest import Newest
 from vision.camera.painter import Painter
@@ -32,7 +32,7 @@ class SimulatedCamera:
         glow: Callable[[], Sequence[Spot]] = tuple,
     ) -> None:
         self.name, self.fps = "simulated", fps
-        self.controls = NoControls("it is a pretend camera")
+        self.controls = NoControls(Why("pretend"))
         self._world, self._step_s, self._epoch = world, 1 / fps, epoch
         self._glow = glow
         self._painter = Painter(world.board_set, seed)

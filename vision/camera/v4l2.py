@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from vision.camera.controls import Lock
+from vision.camera.controls import Lock, Why
 from vision.camera.feed import FeedError
 
 if sys.platform == "linux":
@@ -113,18 +113,18 @@ class V4l2Controls:
         for control, value in wanted.items():
             _write(device, control, value)
         locked: dict[str, str] = {}
-        loose: dict[str, str] = {}
+        loose: dict[str, Why] = {}
         for name, automatic, off, values in _SETTINGS:
             has = [control for control in values if _ask(device, control) is not None]
             has_automatic = automatic is not None and _ask(device, automatic) is not None
             if not has and not has_automatic:
                 continue
             if has_automatic and automatic is not None and _read(device, automatic) != off:
-                loose[name] = "the camera does not let its automatic be switched off"
+                loose[name] = Why("automatic")
                 continue
             now = {control: _read(device, control) for control in has}
             if any(now[control] != wanted.get(control, now[control]) for control in has):
-                loose[name] = "the camera does not keep the value"
+                loose[name] = Why("strays")
             else:
                 locked[name] = " ".join(str(value) for value in now.values()) or "off"
         if _ask(device, POWER_LINE_FREQUENCY) is not None:
@@ -132,11 +132,11 @@ class V4l2Controls:
             if _read(device, POWER_LINE_FREQUENCY) == self._mains:
                 locked["mains"] = f"{self._mains_hz} Hz"
             else:
-                loose["mains"] = "the camera does not keep the value"
+                loose["mains"] = Why("strays")
         return Lock(locked, loose)
 
     def _unreachable(self, error: OSError) -> Lock:
-        why = f"the camera can't be reached ({error.strerror or error})"
+        why = Why("unreachable", reason=str(error.strerror or error))
         return Lock(loose={name: why for name, *_ in _SETTINGS})
 
     @contextmanager
