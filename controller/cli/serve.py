@@ -20,12 +20,15 @@ from vision.profile import Profile
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `serve`."""
     parser.add_argument("--config", metavar="table.toml", help="the table's settings")
+    parser.add_argument("--lights", metavar="PORT[,WIRE]", help="the lights' port, whatever the settings say")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Serve the table until stopped."""
     config = load_config(args.config)
+    if args.lights:
+        config = config.model_copy(update={"lights": args.lights})
     try:
         sets = chosen_sets(config.game, config.set)
         profile = Profile.load(config.profile) if config.profile else None
