@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import hypot
 
@@ -21,18 +22,20 @@ FRAME_OUT_MM, FRAME_IN_MM = 35.0, 14.0
 CORNERS = ("top-left", "top-right", "bottom-right", "bottom-left")
 
 
-def default_map(board: BoardSet, players: Sequence[str], *, leds: int = BAR_LEDS, sites: bool = True) -> LightMap:
+def default_map(
+    board: BoardSet, players: Sequence[str], *, leds: int = BAR_LEDS, sites: bool = True, lamp: bool = True
+) -> LightMap:
     """A light at each site in the set's order, under its game's name, and a bar of `leds` at each player's seat.
 
     Without bars (`leds` 0) the sites nearest to a seat are that player's bar; without `sites` there are bars alone.
     """
     names = [board.names.get(site.id, site.id) for site in board.sites] if sites else []
-    whole = LightMap.of(names, players if leds else (), leds)
+    whole = replace(LightMap.of(names, players if leds else (), leds), lamp=lamp)
     if leds or not sites:
         return whole
     near = {player: _nearest_row(board, board.seats[player]) for player in players if player in board.seats}
     stretches = {player: tuple(whole.sites[site] for site in row) for player, row in near.items()}
-    return LightMap(whole.sites, stretches=stretches)
+    return replace(whole, stretches=stretches)
 
 
 def frame_map(
@@ -147,14 +150,14 @@ def _left_of(board: BoardSet, seat: Point) -> Point:
 
 
 def _nearest_row(board: BoardSet, seat: Point) -> list[str]:
-    """The sites nearest to a seat's edge, from the player's left; no more than a third of all."""
-    out, left = _outward(board, seat), _left_of(board, seat)
+    """The sites nearest to a seat and to no other, from the player's left; no more than a fifth of all."""
+    left = _left_of(board, seat)
     centres = {board.names.get(site.id, site.id): board.centre(site) for site in board.sites}
-    reach = {site: x * out[0] + y * out[1] for site, (x, y) in centres.items()}
-    far = max(reach.values())
-    row = [site for site in centres if far - reach[site] < board.tokens.size_mm * 0.6]
-    row.sort(key=lambda site: -(centres[site][0] * left[0] + centres[site][1] * left[1]))
-    return row[: max(1, len(centres) // 3)]
+    seats = list(board.seats.values())
+    mine = [site for site, at in centres.items() if _apart(at, seat) <= min(_apart(at, other) for other in seats)]
+    mine.sort(key=lambda site: _apart(centres[site], seat))
+    row = mine[: max(1, len(centres) // 5)]
+    return sorted(row, key=lambda site: -(centres[site][0] * left[0] + centres[site][1] * left[1]))
 
 
 def _grown(polygon: Sequence[Point]) -> Area:

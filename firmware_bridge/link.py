@@ -20,7 +20,7 @@ import serial
 
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.linkstate import LinkState, LinkStatus, Pace
-from firmware_bridge.ports import Find, finder, holder, usb_serial_port
+from firmware_bridge.ports import Find, finder, holder, spec_of, usb_serial_port
 from firmware_bridge.scene import DARK, Scene
 from firmware_bridge.talk import NOTHING_SHOWN, Lost, Talk
 from firmware_bridge.talks import check_wire, split_wire, talk_for
@@ -69,6 +69,7 @@ class Link:
         self._acknowledged = self._told = NOTHING_SHOWN
         self._status = LinkStatus(LinkState.SEARCHING, f"Looking for {self._sought}.", time.time())
         self._turn = 0
+        self._ours: str | None = None  # what names the device that answered, where several ports are there
         self._thread = threading.Thread(target=self._run, name="lights", daemon=True)
         self._thread.start()
 
@@ -195,13 +196,15 @@ class Link:
             where = "no USB serial port is there" if self._sought == "auto" else f"{self._sought} is not there"
             raise Lost(f"No lights: {where}. Plug the lights in; `boardref lights list` shows the ports.")
         path = paths[self._turn % len(paths)]
+        if len(paths) > 1 and self._ours is not None and self.status().attempts <= 1:
+            path = next((one for one in paths if spec_of(one) == self._ours), path)  # whatever its name is now
         self._turn += 1  # where several ports could be ours, the next attempt asks the next one
         self._set(LinkState.OPENING, "", port=path)
         port = _open(path)
         try:
             self._converse(port, talk_for(self._wire, self._map, self._pace, path))
         finally:
-            self._turn -= self.status().device is not None  # it was ours: the same place first
+            self._turn -= self.status().device is not None  # it was ours: the same one first
             _close(port)
 
     def _converse(self, port: serial.Serial, talk: Talk) -> None:
@@ -234,6 +237,8 @@ class Link:
         if (now.state, now.reason, now.device, now.health) != (old.state, old.reason, old.device, old.health):
             fresh = now.device is not None and old.device is None
             more: dict[str, object] = {"attempts": 0, "connections": old.connections + 1} if fresh else {}
+            if fresh and old.port is not None:
+                self._ours = spec_of(old.port)
             self._set(now.state, now.reason, device=now.device, health=now.health, **more)
         with self._lock:
             if talk.acknowledged is not self._told and talk.acknowledged[1] is not None:

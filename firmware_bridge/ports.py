@@ -16,27 +16,49 @@ Find = Callable[[], str | Sequence[str] | None]
 
 @dataclass(frozen=True)
 class Port:
-    """One USB serial port: its path now, USB ids in hexadecimal, serial number, and what it calls itself."""
+    """One USB serial port: its path now, USB ids in hexadecimal, serial number, and what it calls itself.
+
+    `place`: the socket it is plugged into, as the kernel counts them (`1-1.4`), the same after a replug there.
+    """
 
     path: str
     vid: str
     pid: str
     serial: str
     name: str
+    place: str = ""
 
     @property
     def identity(self) -> str:
         """What stays the same when it is plugged in elsewhere: `vid:pid:serial` (serial may be empty)."""
         return f"{self.vid}:{self.pid}:{self.serial}"
 
+    @property
+    def spec(self) -> str:
+        """What to write into the settings to mean this device: without a serial number its socket must tell."""
+        at = f"@{self.place}" if self.place and not self.serial else ""
+        return f"usb:{self.identity.rstrip(':')}{at}"
+
 
 def usb_ports() -> tuple[Port, ...]:
     """The USB serial ports that are plugged in, by path. The machine's own UARTs are never among them."""
     return tuple(
-        Port(port.device, f"{port.vid:04x}", f"{port.pid:04x}", port.serial_number or "", port.description or "")
+        Port(
+            port.device,
+            f"{port.vid:04x}",
+            f"{port.pid:04x}",
+            port.serial_number or "",
+            port.description or "",
+            (port.location or "").partition(":")[0],
+        )
         for port in sorted(list_ports.comports(), key=lambda port: str(port.device))
         if port.vid is not None and port.pid is not None
     )
+
+
+def spec_of(path: str) -> str | None:
+    """What names the device on `path` for good, None where it is no USB serial port."""
+    return next((port.spec for port in usb_ports() if port.path == path), None)
 
 
 def usb_serial_port() -> tuple[str, ...]:
@@ -45,14 +67,22 @@ def usb_serial_port() -> tuple[str, ...]:
 
 
 def finder(spec: str) -> Find:
-    """The look-up for `auto`, `usb:VID:PID[:SERIAL]` or a path. Raises LightsError for a spec that is none of them."""
+    """The look-up for `auto`, `usb:VID:PID[:SERIAL][@PLACE]` or a path. Raises LightsError for a spec that is none.
+
+    Cheap adapters all have one identity and no serial number: two of them differ by their place only.
+    """
     if spec == "auto":
         return usb_serial_port
     if spec.startswith("usb:"):
-        wanted = spec[4:].lower().split(":", 2)
+        ids, _, place = spec[4:].partition("@")
+        wanted = ids.lower().split(":", 2)
         if len(wanted) < 2 or not all(len(part) == 4 for part in wanted[:2]):
-            raise LightsError(f"{spec} is not usb:VID:PID or usb:VID:PID:SERIAL; `boardref lights list` prints them")
-        return lambda: tuple(p.path for p in usb_ports() if p.identity.lower().split(":", 2)[: len(wanted)] == wanted)
+            raise LightsError(f"{spec} is not usb:VID:PID[:SERIAL][@PLACE]; `boardref lights list` prints them")
+        return lambda: tuple(
+            port.path
+            for port in usb_ports()
+            if port.identity.lower().split(":", 2)[: len(wanted)] == wanted and place in ("", port.place)
+        )
     return lambda: spec if Path(spec).exists() else None
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 import serial
+from serial.tools import list_ports
+from serial.tools.list_ports_common import ListPortInfo
 
 from firmware_bridge.drills import bad_line, reconnects
 from firmware_bridge.errors import LightsError
@@ -281,6 +283,38 @@ def test_among_several_ports_the_one_that_answers_is_taken(device: VirtualDevice
         link.show(WRONG)
         wait_for(lambda: shows(device, WRONG), "found")
         assert link.status().port == device.path
+    finally:
+        link.close()
+        other.close()
+
+
+def test_ours_is_taken_first_when_it_comes_back_under_another_name(
+    device: VirtualDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two devices that would answer: the one that was the table's is the table's again."""
+    other = VirtualDevice(MAP)
+
+    def bus() -> list[ListPortInfo]:
+        ports = []
+        for serial_number, path in (("OTHER", other.path), ("OURS", device.path)):
+            port = ListPortInfo(path)
+            port.vid, port.pid, port.serial_number = 0x0403, 0x6001, serial_number
+            ports.append(port)
+        return sorted(ports, key=lambda port: (port.serial_number == "OURS") == ours_first)
+
+    ours_first = False
+    monkeypatch.setattr(list_ports, "comports", bus)
+    link = Link(lambda: tuple(port.device for port in bus()), MAP, pace=QUICK)
+    try:
+        ours_first = True
+        wait_for(lambda: is_ready(link), "ready")
+        mine = link.status().port
+        ours, stranger = (device, other) if mine == device.path else (other, device)
+        ours_first = not ours_first
+        for _ in range(5):
+            ours.replug()
+            wait_for(lambda: link.status().port == ours.path and is_ready(link), "ours again")
+        assert not any(isinstance(message, SceneMessage) for message in stranger.received)
     finally:
         link.close()
         other.close()
