@@ -64,6 +64,21 @@ class Templates:
         return scores
 
 
+def _thinned(book: Templates, angles: int, radii: int) -> Templates:
+    """The same with every `angles`th angle and every `radii`th radius alone."""
+    grid = np.zeros((ANGLES, len(RADII)), np.bool_)
+    grid[::angles, ::radii] = True
+    kept = grid.ravel()
+    weights = book.weights[kept] / book.weights[kept].sum()
+    root, matrices = np.sqrt(weights)[:, None], {}
+    for sign, matrix in book.matrices.items():
+        values = matrix[kept] / np.sqrt(book.weights[kept])[:, None]
+        values = (values - weights @ values) * root
+        matrices[sign] = np.ascontiguousarray(values / np.maximum(np.linalg.norm(values, axis=0), 1e-9), np.float32)
+    leans = np.ascontiguousarray(book.leans[kept])
+    return Templates(book.names, matrices, leans, book.first, weights, book.offsets_mm[kept], book.signs)
+
+
 def _different_turns(mark: Mark) -> int:
     """How many of the ANGLES turns of a mark look different."""
     if mark.ring or mark.dot:
@@ -138,6 +153,16 @@ class _Holder:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Holder) and other.board_set is self.board_set
+
+
+@lru_cache(maxsize=8)
+def _thin_templates(holder: _Holder) -> Templates:
+    return _thinned(_templates(holder), 4, 2)
+
+
+def thin_templates(board_set: BoardSet) -> Templates | None:
+    """A seventh of the samples of `templates`: enough to tell what is like no mark at all."""
+    return _thin_templates(_Holder(board_set)) if board_set.tokens.marks else None
 
 
 def templates(board_set: BoardSet) -> Templates | None:

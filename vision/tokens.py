@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from vision.boardset import BoardSet
 from vision.light import Light
-from vision.marks import ANGLES, RADII, Templates, colours_needed, marks_are_pale, sample, templates
+from vision.marks import ANGLES, RADII, Templates, colours_needed, marks_are_pale, sample, templates, thin_templates
 from vision.outline import outlined
 from vision.palette import fit_palette
 from vision.ranks import median_rows, percentile_rows
@@ -35,6 +35,8 @@ STEP_MM = 1.2
 CLIMB_FROM, CLIMB_STILL, CLIMB_FAR = 0.35, 0.5, 0.7
 """Correlations: below the second a place is given up. Where tokens stand close on strong colours their marks' middles
 are less sure: there below the first; below the third the first step is a long one, after which the second counts."""
+MANY, ROUGHLY = 60, 0.4
+"""From so many places beside the sheet on, a few samples of each are compared first, and agree at least so much."""
 NOISE = 3
 """Grey levels by which a mark differs at least from what is round it; in the dark noise makes steps of logarithms."""
 LEVELS = (9, 20)
@@ -132,6 +134,7 @@ def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds:
         return centres_mm, np.zeros((len(centres_mm), len(board_set.tokens.marks)))
     offsets = book.offsets_mm
     z_mm = -board_set.tokens.height_mm
+    centres_mm = _promising(grey, registration, centres_mm)
     scores = book.correlate(cv2.LUT(sample(grey, registration.pose, centres_mm, offsets, z_mm), LOGS))
     best = np.abs(scores).max(axis=1, initial=0)
     crowded = marks_are_pale(board_set)
@@ -149,6 +152,21 @@ def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds:
         centres_mm[going], scores[going], arrived = climbed
         going = going[~arrived]
     return centres_mm, scores
+
+
+def _promising(grey: Image, registration: Registration, centres_mm: Array) -> Array:
+    """The centres (n, 2) without most of the table's grain: where many lie beside the sheet, a few samples of each of
+    those tell which are like no mark. What counts as a token there is far more alike.
+    """
+    board_set = registration.board_set
+    rough = thin_templates(board_set)
+    reach_mm = board_set.tokens.size_mm
+    beside = np.flatnonzero(np.any((centres_mm < -reach_mm) | (centres_mm > np.array(board_set.sheet_mm) + reach_mm), axis=1))
+    if rough is None or len(beside) < MANY:
+        return centres_mm
+    patches = sample(grey, registration.pose, centres_mm[beside], rough.offsets_mm, -board_set.tokens.height_mm)
+    alike = np.abs(rough.correlate(cv2.LUT(patches, LOGS))).max(axis=1)
+    return np.asarray(np.delete(centres_mm, beside[alike < ROUGHLY], axis=0))
 
 
 def _apart(centres_mm: Array, order: Sequence[int], least_mm: float) -> list[int]:
