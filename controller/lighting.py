@@ -140,6 +140,24 @@ class TableLights:
         self._link.close()
 
 
+def link_json(status: LinkStatus) -> dict[str, Any]:
+    """How the connection is doing, for pages and programs; times in seconds of the wall clock.
+
+    `since`: since when no device has answered, while none does; otherwise since when it stands so.
+    """
+    return {
+        "state": str(status.state),
+        "sentence": status.reason,
+        "since": round(status.since if status.away_since is None else status.away_since, 1),
+        "port": status.port,
+        "device": None if status.device is None else status.device.name,
+        "attempts": status.attempts,
+        "next_try": None if status.next_try is None else round(status.next_try, 1),
+        "connections": status.connections,
+        "losses": status.losses,
+    }
+
+
 def _hex(colour: Rgb) -> str:
     return "#{:02x}{:02x}{:02x}".format(*colour)
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from controller.journal.store import Journal
+from controller.lighting import link_json
 from controller.looking import Looking
 from controller.referee.events import Button, Command, Event, Input, Press, Tick
 from controller.referee.signals import corner_sites, signals
@@ -127,7 +128,7 @@ class Table:
             scene=scene,
             lights=self._shown(),
             camera=self._supervision.told(status),
-            link={"state": str(link.state.value) if link else "off", "sentence": link.reason if link else ""},
+            link=link_json(link) if link else {"state": "off", "sentence": ""},
             set=self._watcher.board,
             journal=dict(self._journal_state),
         )

@@ -15,6 +15,7 @@ import termios
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import serial
 
@@ -67,7 +68,8 @@ class Link:
         os.set_blocking(self._wake_write, False)
         self._scene, self._epoch = DARK, 0
         self._acknowledged = self._told = NOTHING_SHOWN
-        self._status = LinkStatus(LinkState.SEARCHING, f"Looking for {self._sought}.", time.time())
+        started = time.time()
+        self._status = LinkStatus(LinkState.SEARCHING, f"Looking for {self._sought}.", started, away_since=started)
         self._turn = 0
         self._ours: str | None = None  # what names the device that answered, where several ports are there
         self._thread = threading.Thread(target=self._run, name="lights", daemon=True)
@@ -126,14 +128,10 @@ class Link:
         with self._lock:
             old = self._status
             since = old.since if (old.state, old.reason) == (state, reason) else time.time()
-            kept: dict[str, object] = {
-                "attempts": old.attempts,
-                "next_try": None,
-                "port": old.port,
-                "device": old.device,
-                "health": old.health,
-            }
-            self._status = LinkStatus(state, reason, since, **(kept | more))  # type: ignore[arg-type]
+            now = replace(old, state=state, reason=reason, since=since, **({"next_try": None} | more))  # type: ignore[arg-type]
+            lost = old.device is not None and now.device is None
+            away = None if now.device is not None else time.time() if lost else old.away_since
+            self._status = replace(now, losses=now.losses + lost, away_since=away)
             if state not in (LinkState.READY, LinkState.SUSPECT):
                 self._acknowledged = (self._acknowledged[0], None)
         if (old.state, old.reason) != (state, reason):

@@ -95,7 +95,8 @@ class LinkStatus:
     """`reason`: a sentence where something is wrong. `since`, `next_try`: `time.time`. `attempts`: failed in a row.
 
     `device`: what answered, None before. `health`: the device's own counters when it last told them. `connections`:
-    how often it was ready, `losses`: how often a ready connection broke, both since the start.
+    how often it was ready, `losses`: how often a ready connection broke, both since the start. `away_since`: since when
+    no device has answered, None while one does; `since` is that of this state.
     """
 
     state: LinkState
@@ -108,3 +109,4 @@ class LinkStatus:
     health: DeviceHealth | None = None
     connections: int = 0
     losses: int = 0
+    away_since: float | None = None

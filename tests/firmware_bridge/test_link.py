@@ -404,3 +404,28 @@ def test_a_duplicate_does_nothing_twice_and_is_answered(device: VirtualDevice) -
 def test_a_spec_that_is_none_is_refused(spec: str) -> None:
     with pytest.raises(LightsError, match="usb:VID:PID"):
         finder(spec)
+
+
+def test_every_state_says_since_when_and_losses_are_counted(device: VirtualDevice) -> None:
+    link = Link(lambda: device.path, MAP, pace=QUICK)
+    try:
+        started = link.status().away_since
+        assert started is not None
+        wait_for(lambda: is_ready(link), "ready")
+        ready = link.status()
+        assert (ready.away_since, ready.connections, ready.losses) == (None, 1, 0)
+        assert ready.since >= started
+        device.drop()
+        wait_for(lambda: link.status().attempts > 3, "tried again and again")
+        down = link.status()
+        assert down.losses == 1
+        assert down.away_since is not None
+        assert down.away_since >= ready.since
+        wait_for(lambda: link.status().attempts > 6, "and again")
+        assert link.status().away_since == down.away_since  # since it was lost, not since the last attempt
+        device.replug()
+        wait_for(lambda: is_ready(link), "back")
+        back = link.status()
+        assert (back.away_since, back.connections, back.losses, back.attempts) == (None, 2, 1, 0)
+    finally:
+        link.close()
