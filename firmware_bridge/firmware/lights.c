@@ -30,14 +30,14 @@ static const struct {
 // Colour bytes that may be lit at full drive, all LEDs together, within the supply's current.
 #define MOST_DRIVE ((uint32_t)(MAX_MA - BOARD_MA - IDLE_MA * LEDS) * 255 / CHANNEL_MA)
 
-static uint8_t codes[LEDS];   // the host's scene
-static uint8_t ages[LEDS];    // steps since each light became what it is, as far as its rhythm cares
+static uint8_t codes[LEDS]; // the host's scene
+static uint8_t ages[LEDS];  // steps since each light became what it is, as far as its rhythm cares
 // The scene being received, in the pixels' memory: they are drawn anew after it anyway.
 static uint8_t *const coming = (uint8_t *)leds;
 static uint8_t scene_brightness;
-static uint16_t power_share;  // of 256: what the current limit leaves of a scene
+static uint16_t power_share; // of 256: what the current limit leaves of a scene
 
-static bool has_scene;        // of a host that lives, or lived when it was sent
+static bool has_scene; // from a host whose lease has not ended since
 static bool lease_held;
 static uint32_t lease_until_ms, lost_since_ms;
 static uint8_t identified = NOWHERE;
@@ -136,7 +136,8 @@ static void draw_scene(void) {
         for (uint8_t led = 0; led < chain[i].count; led++) {
             uint8_t at = chain[i].first + led, code = codes[at];
             if (HUE(code) != HUE_OFF) {
-                leds[at] = i == LAMP ? rhythm_lamp(code, ages[at]) : rhythm_pixel(code, ages[at], is_bar ? led : RHYTHM_ALONE);
+                uint8_t in_bar = is_bar ? led : RHYTHM_ALONE;
+                leds[at] = i == LAMP ? rhythm_lamp(code, ages[at]) : rhythm_pixel(code, ages[at], in_bar);
             }
         }
     }

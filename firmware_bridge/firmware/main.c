@@ -12,8 +12,8 @@
 #include "supply.h"
 #include "uart.h"
 
-// A program that stands still is started again by the watchdog's interrupt, not by its reset: the old bootloader of many
-// Nanos never comes back from that one. If even interrupts are off, the reset follows, as the second chance.
+// A program that stands still is started again by the watchdog's interrupt, not by its reset: the old bootloader of
+// many Nanos never comes back from that one. If even interrupts are off, the reset follows, as the second chance.
 static void watchdog_on(void) {
     wdt_reset();
     WDTCSR = _BV(WDCE) | _BV(WDE);

@@ -47,7 +47,7 @@ typedef enum { DONE, REFUSED_CRC, REFUSED_TOO_LONG, REFUSED_UNKNOWN, REFUSED_SIT
 static uint8_t newest_seq; // 0: none yet
 static answer_t newest_answer;
 static uint16_t received, damaged;
-static uint32_t status_due_ms;
+static uint32_t status_due_ms, counted_ms, uptime_s;
 
 static struct {
     uint8_t button, action;
@@ -240,7 +240,9 @@ static void tell_event(uint32_t now_ms) {
 
 static void tell_status(uint32_t now_ms) {
     uint8_t payload[12];
-    uint32_t uptime_s = now_ms / 1000;
+    for (; now_ms - counted_ms >= 1000; counted_ms += 1000) { // the milliseconds begin anew after seven weeks
+        uptime_s++;
+    }
     put_word(payload, uptime_s >> 16);
     put_word(payload + 2, uptime_s & 0xFFFF);
     put_word(payload + 4, received);

@@ -1,12 +1,15 @@
 """The host's own link, over the board's pseudo-terminal in real time: what Boardref asks for is what the LEDs show."""
 
+import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
 from board import Board
-from test_firmware_rhythms import check, places
+from wanted import check, places
 
 from controller.referee.signals import STATES, corner_sites, signals
 from controller.referee.view import Offence, Played, View
@@ -154,9 +157,9 @@ def test_buttons_reach_the_host_once(board: Board, links: Callable[..., Link]):
     ready(link)
     for button in (0, 1, 1):
         board.tell(f"press {button}")
-        time.sleep(0.1)
+        board.tell("run 100")  # of the chip's time, however busy this machine is
         board.tell(f"release {button}")
-        time.sleep(0.15)
+        board.tell("run 100")
     board.tell("press 0")
     wait(lambda: len(presses) == 4, f"four presses: {presses}")
     board.tell("release 0")
@@ -209,3 +212,24 @@ def test_the_board_is_unplugged(new_board: Callable[..., Board]):
         wait(lambda: lit(second) == {2}, "the light on the other board")
     finally:
         link.close()
+
+
+def test_the_sweep_lights_what_it_says(board: Board):
+    """`boardref lights test` names each site's light in its order while exactly that one, and the lamp, are lit."""
+    board.tell("real")
+    board.collect()
+    done = subprocess.run(
+        [sys.executable, "-m", "controller.cli", "lights", "test", "--port", board.path, "--seconds", "0.03"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    board.tell("line")
+    colours = [{i: colour for i, colour in enumerate(picture) if any(colour)} for _, picture in board.collect().leds]
+    said = [int(found[1]) for found in re.finditer(r"^\w+ light (\d+):", done.stdout, re.MULTILINE)]
+    singles = [lit for lit in colours if len(set(lit) - {80}) == 1 and min(lit) < 64]
+    assert said == [*range(25)] * 3
+    assert [min(lit) for lit in singles] == said
+    white, blue, amber = (38, 38, 38), (0, 10, 64), (64, 23, 0)
+    assert [lit[min(lit)] for lit in singles] == [white] * 25 + [blue] * 25 + [amber] * 25

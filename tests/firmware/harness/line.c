@@ -240,4 +240,6 @@ void line_flush_report(void) {
     spoken_count = 0;
 }
 
-void line_count_report(void) { fprintf(report, "line %llu %lu %lu\n", (unsigned long long)now_us(), taken_bytes, lost_bytes); }
+void line_count_report(void) {
+    fprintf(report, "line %llu %lu %lu\n", (unsigned long long)now_us(), taken_bytes, lost_bytes);
+}
