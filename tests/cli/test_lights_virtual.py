@@ -5,6 +5,7 @@ import pty
 import re
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -18,6 +19,7 @@ from controller.cli.lights_virtual import _letter
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.link import Link
 from firmware_bridge.scene import Bar, Hue, Light, Scene
+from firmware_bridge.virtual import VirtualDevice
 
 MAP = LightMap.of([f"{file}{rank}" for rank in "54321" for file in "abcde"], ("South", "North"))
 SCENE = Scene("x", 7, {"a5": Light(Hue.BLUE), "e1": Light(Hue.AMBER)}, {"South": Bar(Light(Hue.WHITE))})
@@ -165,3 +167,25 @@ def test_no_such_fault(words: list[str], sentence: str, capsys: pytest.CaptureFi
 def test_letters() -> None:
     colours = [(0, 0, 0), (255, 255, 255), (90, 90, 90), (0, 110, 255), (255, 160, 0), (80, 50, 0)]
     assert "".join(map(_letter, colours)) == ".WwBAa"
+
+
+def test_serve_takes_the_lights_named_on_the_command_line(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = tmp_path / "table.toml"
+    settings.write_text(
+        f'camera = "/dev/nowhere"\nhost = "127.0.0.1"\nport = {port}\nlights = "none"\ndata = "{tmp_path}"\n',
+        encoding="utf-8",
+    )
+    device = VirtualDevice(MAP, wire="tpm2")
+    command = [sys.executable, "-m", "controller.cli", "serve", "--config", str(settings), "--lights"]
+    with subprocess.Popen([*command, f"{device.path},tpm2"], stderr=subprocess.PIPE) as run:
+        try:
+            ends_s = time.monotonic() + 40
+            while device.host_lost or not any(map(any, device.strip().pixels)):  # the camera is lost: amber
+                assert time.monotonic() < ends_s
+                time.sleep(0.02)
+        finally:
+            run.kill()
+            device.close()
