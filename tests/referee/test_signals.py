@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from looks import alike, lit
 
+from calibration.lightmaps import default_map, frame_map
 from controller.referee.signals import MOST_TARGETS, STATES, corner_sites, signals
 from controller.referee.view import Offence, Played, View
 from controller.rules.api import Owed, Reason, Shift
@@ -12,6 +13,7 @@ from firmware_bridge.lightmap import LightMap
 from firmware_bridge.rhythm import level
 from firmware_bridge.scene import OFF, Bar, Hue, Light, Rhythm, Scene, calm
 from firmware_bridge.virtual import DeviceState, colours
+from vision.boardset import installed_sets
 
 SITES = [f"{file}{rank}" for rank in "54321" for file in "abcde"]
 CORNERS = ("a5", "e5", "e1", "a1")
@@ -104,6 +106,8 @@ BUILDS = {  # a table's lights, and in how many dimensions any two states must d
     "sites and bars": (SITE_BUILD, 2),
     "bars of three": (LightMap.of(SITES, (S, N), leds=3), 2),
     "bars alone": (LightMap.of((), (S, N)), 1),
+    "sites alone": (default_map(installed_sets()["transet"], (S, N), leds=0), 2),
+    "strip round the frame": (frame_map(installed_sets()["transet"], (S, N), 60), 2),
 }
 HOST_LOST = Scene("host_lost", 1, {}, dict.fromkeys((S, N), Bar(middle=Light(Hue.AMBER, Rhythm.BREATHE))))
 
