@@ -1,10 +1,12 @@
 """A bad line: whatever happens to bytes, no wrong light is ever shown and the next sound frame is understood."""
 
 import random
+from binascii import crc_hqx
 from collections.abc import Callable
 
 import pytest
 from board import Board, Report, Rgb
+from cobs import cobs
 
 from firmware_bridge.wire.native import (
     NACK_CRC,
@@ -16,6 +18,7 @@ from firmware_bridge.wire.native import (
     Frame,
     Heartbeat,
     Hello,
+    HelloAck,
     Identify,
     Nack,
     SceneMessage,
@@ -298,3 +301,38 @@ def test_reset_while_leds_are_written(board: Board):
         board.tell("reset")
         board.run(0.01)
         assert {i for i, colour in enumerate(board.shown) if any(colour)} == {67, 68, 75, 76}
+
+
+def framed(body: bytes) -> bytes:
+    return bytes(cobs.encode(body + crc_hqx(body, 0xFFFF).to_bytes(2, "big"))) + b"\0"
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_sound_frames_of_any_content(board: Board, seed: int):
+    """Whatever is in a frame whose sum is right: it is answered or left alone, and nothing else comes of it."""
+    board.greet()
+    rng = random.Random(seed)
+    types = [0x01, 0x02, 0x10, 0x13, 0x14, 0x15, 0x82, 0x90, 0x7F, 0x00]
+    for _ in range(250):
+        kind = rng.choice(types) if rng.random() < 0.9 else rng.choice([t for t in range(256) if t != 0x1F])
+        size = rng.choice([0, 1, 2, 4, 5, 8, rng.randrange(500)])
+        payload = bytearray(rng.randbytes(size))
+        if kind == 0x10 and size > 5 and rng.random() < 0.8:  # a scene of the right length, its lights anything
+            payload = payload[: 5 + (size - 5) // 3 * 3]
+            payload[4] = (len(payload) - 5) // 3 & 0xFF
+            if rng.random() < 0.7:
+                for at in range(5, len(payload), 3):
+                    payload[at : at + 3] = rng.choice([bytes([0, at % 64, 1]), b"\\x40\\xff\\x72", b"\\x7f\\xff\\x53"])
+        first = 0x10 | rng.choice([1, 1, 1, 0, rng.randrange(16)])
+        board.send(framed(bytes([first, kind, rng.randrange(256)]) + bytes(payload)))
+        report = board.run(0.0001 * size + 0.012)
+        assert not report.starts
+        allowed = (Ack, Nack, HelloAck)
+        assert all(isinstance(frame.message, allowed) for frame in answers(report))
+        assert all(max(colour) <= 64 for _, colours in report.leds for colour in colours)
+    board.tell("stack")
+    assert board.collect().unused_stack > 256
+    board.greet()
+    board.run(3)
+    assert picture(board, NEW) == picture(board, NEW, 2)
+    assert {i for i, colour in enumerate(board.shown) if any(colour)} == {9, 40, *range(64, 72)}
