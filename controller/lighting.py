@@ -15,7 +15,7 @@ from firmware_bridge.lightmap import LightMap, light_of
 from firmware_bridge.link import Link, LinkState, LinkStatus
 from firmware_bridge.mapfile import made_for, read_map
 from firmware_bridge.rhythm import Rgb
-from firmware_bridge.scene import OFF, Light, Scene, calm
+from firmware_bridge.scene import OFF, Hue, Light, Scene, calm
 from firmware_bridge.virtual import Colours, DeviceState, VirtualDevice, colours
 from firmware_bridge.wire.native import BAR, BAR_WHOLE, LAMP
 from vision.boardset import BoardSet
@@ -125,7 +125,12 @@ class TableLights:
 
     def glow(self, epoch: int) -> tuple[Area, ...]:
         """Where the lights may shine in a picture with this epoch on it."""
-        return self._glow.areas(epoch)
+        areas = self._glow.areas(epoch)
+        if not self._map.bars and self._map.sites and self._link.status().state is not LinkState.READY:
+            # without bars a device shows with its last light that nobody speaks to it
+            last = max(self._map.sites, key=lambda site: self._map.sites[site])
+            areas += lit_areas(self._board, self._map, Scene("host lost", 1, {last: Light(Hue.AMBER)}))
+        return areas
 
     def status(self) -> LinkStatus:
         """How the connection is doing."""
@@ -164,12 +169,21 @@ def _hex(colour: Rgb) -> str:
 
 def _drawn(state: DeviceState, lightmap: LightMap, connected: bool, said: str) -> dict[str, Any]:
     now = colours(state, time.monotonic())
-    sites = {index: site for site, index in lightmap.sites.items()}
+    dark = (0, 0, 0)
+    lit = {site: now.sites.get(index, dark) for site, index in lightmap.sites.items()}
+    for site, marks in lightmap.marks.items():  # a site that is marked from afar is lit where all its marks are alike
+        shown = {now.sites.get(index, dark) for index in marks}
+        lit[site] = shown.pop() if len(shown) == 1 else dark
+    bars = {player: now.bars.get(side, ()) for player, (side, _) in lightmap.bars.items()}
+    bars |= {
+        player: tuple(now.sites.get(index, dark) for index in indices)
+        for player, indices in lightmap.stretches.items()
+    }
     return {
         "connected": connected,
         "state": said,
-        "sites": {sites[index]: _hex(rgb) for index, rgb in now.sites.items() if index in sites and rgb != (0, 0, 0)},
-        "bars": {player: [_hex(rgb) for rgb in now.bars.get(side, ())] for player, (side, _) in lightmap.bars.items()},
+        "sites": {site: _hex(rgb) for site, rgb in lit.items() if rgb != dark},
+        "bars": {player: [_hex(rgb) for rgb in leds] for player, leds in bars.items()},
         "lamp": _hex(now.lamp),
         "brightness": state.brightness,
     }
