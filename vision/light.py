@@ -136,10 +136,12 @@ def _fit(values: Array, terms: Array, inks: Array, ends: npt.NDArray[np.bool_] |
     if ends is not None:
         return _fit_blown(values, terms, inks, ends, weights)
     plane, curve = np.zeros((3, 3)), 0.0
+    both = np.hstack([values, inks])
     for _ in range(4):
-        curve = _curve(values, terms, inks, weights)
         weighed = terms * weights[:, None]
-        plane = np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ (values - curve * inks))
+        planes = np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ both)
+        curve = _curve_of(values, inks - terms @ planes[:, 3:], weights)
+        plane = planes[:, :3] - curve * planes[:, 3:]
         weights = _weights(values - terms @ plane - curve * inks)
     return plane, curve
 
@@ -167,21 +169,30 @@ def _fit_blown(
 
 def _weights(beyond: Array) -> Array:
     """How much each cell counts, from what the light doesn't explain of it (n, 3)."""
-    tint = beyond - beyond[:, 1:2]
+    blue, green, red = beyond.T
     # a shadow is paper too, though less weight: its tint must fit, its strength may differ
-    away = np.maximum(np.abs(tint).max(axis=1), 0.4 * np.abs(beyond[:, 1]))
+    away = np.maximum(np.maximum(np.abs(blue - green), np.abs(red - green)), 0.4 * np.abs(green))
     scale = max(LEAST_SPREAD, 1.5 * float(np.median(away)))
     return np.asarray(1 / (1 + (away / scale) ** 4))
 
 
 def _curve(seen: Array, terms: Array, inks: Array, weights: Array) -> float:
     """By which exponent coloured inks look stronger or weaker than drawn, whatever the light; their tints tell."""
-    tints, wanted = ((values - values[:, 1:2])[:, ::2] for values in (inks, seen))
     weighed = terms * weights[:, None]
-    bare = tints - terms @ np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ tints)
+    planes = np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ inks)
+    return _curve_of(seen, inks - terms @ planes, weights)
+
+
+def _curve_of(seen: Array, bare: Array, weights: Array) -> float:
+    """The same from `bare` (n, 3): inks beyond the plane that explains them best."""
     hold = COLOURLESS**2 * len(seen)  # of few cells little is believed
-    value = float((weights[:, None] * bare * wanted).sum()) / (float((weights[:, None] * bare * bare).sum()) + hold)
-    return min(MOST_CURVE, max(-MOST_CURVE, value))
+    agree = own = 0.0
+    for channel in (0, 2):
+        tint, wanted = bare[:, channel] - bare[:, 1], seen[:, channel] - seen[:, 1]
+        heavy = weights * tint
+        agree += float(heavy @ wanted)
+        own += float(heavy @ tint)
+    return min(MOST_CURVE, max(-MOST_CURVE, agree / (own + hold)))
 
 
 def _filled(ratio: npt.NDArray[np.float32], blown: Mask, told: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

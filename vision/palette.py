@@ -8,10 +8,11 @@ priors and fitted to the tokens themselves, for small printed patches read brigh
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
-from vision.boardset import BoardSet
+from vision.boardset import BoardSet, SetKey
 from vision.ranks import median_rows
 from vision.registration import Array
 
@@ -93,7 +94,15 @@ def first_palette(board_set: BoardSet) -> Palette:
 
 
 def _bodies(board_set: BoardSet) -> Array:
-    return linear(np.array([paint.body[::-1] for paint in board_set.tokens.colours.values()], np.float64))
+    return _colours(SetKey(board_set))[0]
+
+
+@lru_cache(maxsize=8)
+def _colours(key: SetKey) -> tuple[Array, Array]:
+    """A set's colours in linear light (colours, 3), and how they look under each of VEILS (veils * colours, 3)."""
+    board_set = key.board_set
+    bodies = linear(np.array([paint.body[::-1] for paint in board_set.tokens.colours.values()], np.float64))
+    return bodies, np.concatenate([looks(bodies, np.float64(STRENGTH), np.float64(veil)) for veil in VEILS])
 
 
 def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, rounds: int = 4) -> Palette:
@@ -101,7 +110,7 @@ def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, 
     bodies = _bodies(board_set)
     if len(seen) == 0:
         return first_palette(board_set)
-    veil = _likeliest_veil(bodies, seen)
+    veil = _likeliest_veil(board_set, seen)
     state = np.concatenate([np.full(3, STRENGTH), np.full(3, veil)])
     prior, spread = state.copy(), np.repeat([STRENGTH_SPREAD, max(VEIL_SPREAD * min(1.0, veil / VEIL), 0.004)], 3)
     palette = Palette(tuple(board_set.tokens.colours), looks(bodies, state[:3], state[3:]), TINT_MOST, SHADE_MOST)
@@ -122,7 +131,7 @@ def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, 
         means = looks(bodies, state[:3], state[3:])
         for place, kind in enumerate(present):  # what is seen of a colour says more than the fit, the more is seen
             share = counts[place] / (counts[place] + 1.5)
-            gap = np.clip(targets[place] - means[kind], -0.1, 0.1)
+            gap = np.minimum(np.maximum(targets[place] - means[kind], -0.1), 0.1)
             means[kind] = means[kind] + share * gap
         palette = Palette(palette.names, means, TINT_MOST, SHADE_MOST)
     tint, shade = _apart(seen[known], palette.means)
@@ -142,14 +151,11 @@ def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, 
     )
 
 
-def _likeliest_veil(bodies: Array, seen: Array) -> float:
+def _likeliest_veil(board_set: BoardSet, seen: Array) -> float:
     """From glossy prints under a lamp to matte ones: the veil with which most of what is seen has some colour."""
     few = seen[:: max(1, len(seen) // 200)]
-    away = [
-        np.minimum(_apart(few, looks(bodies, np.float64(STRENGTH), np.float64(veil)))[0].min(axis=1), STRANGE_TINT)
-        for veil in VEILS
-    ]
-    return VEILS[int(np.argmin([gaps.mean() for gaps in away]))]
+    away = _apart(few, _colours(SetKey(board_set))[1])[0].reshape(len(few), len(VEILS), -1)
+    return VEILS[int(np.argmin(np.minimum(away.min(axis=2), STRANGE_TINT).mean(axis=0)))]
 
 
 def _middle(values: Array, weights: Array) -> Array:
@@ -171,12 +177,12 @@ def _step(bodies: Array, targets: Array, trust: Array, state: Array, prior: Arra
         slope = seen / (CURVE * light * (seen + 6.0)) * trust  # of the logarithm, by light
         error = (targets - np.log(seen + 6.0)) * trust
         to_strength = slope * bodies
-        full = np.empty((3, 2, 2))
-        full[:, 0, 0] = (to_strength**2).sum(axis=0) + hold[0] ** 2
-        full[:, 1, 1] = (slope**2).sum(axis=0) + hold[1] ** 2
-        full[:, 0, 1] = full[:, 1, 0] = (to_strength * slope).sum(axis=0)
-        pull = np.stack([(to_strength * error).sum(axis=0), (slope * error).sum(axis=0)])
-        pull += (prior - state) * hold**2
-        change = np.linalg.solve(full, pull.T[:, :, None])[:, :, 0].T
+        # two equations for each channel
+        a = (to_strength * to_strength).sum(axis=0) + hold[0] ** 2
+        b = (to_strength * slope).sum(axis=0)
+        c = (slope * slope).sum(axis=0) + hold[1] ** 2
+        up, down = ((one * error).sum(axis=0) for one in (to_strength, slope))
+        up, down = up + (prior[0] - state[0]) * hold[0] ** 2, down + (prior[1] - state[1]) * hold[1] ** 2
+        change = np.stack([c * up - b * down, a * down - b * up]) / (a * c - b * b)
         state = np.minimum(np.maximum(state + change, _LEAST), _MOST)
     return state.ravel()

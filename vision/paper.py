@@ -96,6 +96,11 @@ def drawing(board_set: BoardSet) -> Drawing:
     return _drawing(SetKey(board_set))
 
 
+def _range(values: Array) -> tuple[float, float]:
+    low, high, _, _ = cv2.minMaxLoc(values)
+    return low, high
+
+
 class PaperView:
     """A registration's grid in the picture: made once for a pose, then read frame by frame."""
 
@@ -105,8 +110,8 @@ class PaperView:
         places = registration.pose.project_grid(self.drawing.xs_mm, self.drawing.ys_mm)
         # a half-size copy of the sheet's part is read: its pixel (u, v) covers the full one's 2u, 2u + 1 and 2v, 2v + 1
         width, height = registration.size_px
-        left, top = (int(max(0, value)) // 2 * 2 for value in places.min(axis=(0, 1)) - 4)
-        right, bottom = (int(value) + 6 for value in places.max(axis=(0, 1)))
+        (left, right), (top, bottom) = ((int(low) - 4, int(high) + 6) for low, high in map(_range, cv2.split(places)))
+        left, top = max(0, left) // 2 * 2, max(0, top) // 2 * 2
         self._part = (slice(top, min(height, bottom)), slice(left, min(width, right)))
         self._maps = (places - np.array([left + 0.5, top + 0.5], np.float32)) / 2
         self.inside: Mask = cv2.inRange(places, (1.0, 1.0, 0, 0), (width - 2.0, height - 2.0, 0, 0)) > 0
@@ -134,8 +139,7 @@ class PaperView:
             return layer > 0
         pose, height_mm = self.registration.pose, self.registration.board_set.tokens.height_mm
         tops = pose.unproject(pose.project(centres_mm, -height_mm))
-        for (bx, by), (tx, ty) in zip(centres_mm, tops, strict=True):
-            ends = [tuple(int(v) for v in np.round((np.array(p) / CELL_MM - 0.5) * 16)) for p in ((bx, by), (tx, ty))]
-            for end in ends:
-                cv2.circle(layer, end, round(reach_mm / CELL_MM * 16), 1, -1, cv2.LINE_8, 4)
-        return layer > 0
+        ends = np.round((np.concatenate([centres_mm, tops]) / CELL_MM - 0.5) * 16).astype(int).tolist()
+        for end in ends:
+            cv2.circle(layer, end, round(reach_mm / CELL_MM * 16), 1, -1, cv2.LINE_8, 4)
+        return layer.view(np.bool_)

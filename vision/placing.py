@@ -83,8 +83,15 @@ class Ground:
 
     def home(self, x_mm: float, y_mm: float) -> Area | None:
         """The area that contains the point; a platform lies above all else."""
-        for area in reversed(self.areas):
-            if area.is_near(x_mm, y_mm) and contains(area.polygon_mm, x_mm, y_mm):
+        return self._home(self._near(x_mm, y_mm), x_mm, y_mm)
+
+    def _near(self, x_mm: float, y_mm: float) -> list[Area]:
+        return [area for area in self.areas if area.is_near(x_mm, y_mm)]
+
+    @staticmethod
+    def _home(near: Sequence[Area], x_mm: float, y_mm: float) -> Area | None:
+        for area in reversed(near):
+            if contains(area.polygon_mm, x_mm, y_mm):
                 return area
         return None
 
@@ -93,7 +100,8 @@ class Ground:
 
         Those with a token within NEAR_MM of a border, and those whose token may be of two kinds.
         """
-        homes = [self.home(*token.centre_mm) for token in found]
+        around = [self._near(*token.centre_mm) for token in found]
+        homes = [self._home(near, *token.centre_mm) for near, token in zip(around, found, strict=True)]
         sites: list[str | None] = [None] * len(found)
         for area in {id(area): area for area in homes if area is not None}.values():
             mine = [index for index, home in enumerate(homes) if home is area]
@@ -101,11 +109,9 @@ class Ground:
             for index, cell in zip(mine, cells, strict=True):
                 sites[index] = area.sites[cell]
         tokens, uncertain = [], set()
-        for token, home, site in zip(found, homes, sites, strict=True):
+        for token, home, site, nearby in zip(found, homes, sites, around, strict=True):
             x, y = token.centre_mm
-            beside = [
-                area for area in self.areas if area.is_near(x, y) and border_distance(area.polygon_mm, x, y) < NEAR_MM
-            ]
+            beside = [area for area in nearby if border_distance(area.polygon_mm, x, y) < NEAR_MM]
             near = tuple(sorted(area.nearest(x, y) for area in beside if area is not home))
             if beside:
                 uncertain.update([*near, *([site] if site else [])])

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.artwork import tag_bits
-from vision.boardset import BoardSet
+from vision.boardset import BoardSet, SetKey
 from vision.glance import glance
 from vision.lattice import agrees, lines
 from vision.pose import NO_MAP as NO_MAP
@@ -152,7 +152,13 @@ def _choices(found: dict[int, list[Array]], board_set: BoardSet) -> Iterable[dic
 
 
 def cell_points_mm(board_set: BoardSet, tag: int) -> Array:
-    """Middles of a tag's cells, border included, (n * n, 2), row by row."""
+    """Middles of a tag's cells, border included, (n * n, 2), row by row. Made once, not to be written to."""
+    return _cell_points_mm(SetKey(board_set), tag)
+
+
+@lru_cache(maxsize=128)
+def _cell_points_mm(key: SetKey, tag: int) -> Array:
+    board_set = key.board_set
     cells = len(tag_bits(board_set.fiducials.dictionary, tag))
     step = (np.arange(cells) + 0.5) / cells - 0.5
     x, y = np.meshgrid(step, step)

@@ -161,7 +161,8 @@ def _promising(grey: Image, registration: Registration, centres_mm: Array) -> Ar
     board_set = registration.board_set
     rough = thin_templates(board_set)
     reach_mm = board_set.tokens.size_mm
-    beside = np.flatnonzero(np.any((centres_mm < -reach_mm) | (centres_mm > np.array(board_set.sheet_mm) + reach_mm), axis=1))
+    far = np.array(board_set.sheet_mm) + reach_mm
+    beside = np.flatnonzero(np.any((centres_mm < -reach_mm) | (centres_mm > far), axis=1))
     if rough is None or len(beside) < MANY:
         return centres_mm
     patches = sample(grey, registration.pose, centres_mm[beside], rough.offsets_mm, -board_set.tokens.height_mm)
