@@ -12,6 +12,7 @@ from firmware_bridge.wire.pixels import Answer, PixelWire, Rgb
 FRAME_S = 0.05  # of lights that move: the shortest flash is 0.15 s
 LINE_SHARE = 0.8  # of the line's speed at most, so that nothing piles up before it
 FILL = 4096  # zeros before each further question: a header that lost a byte may have announced thousands of LEDs
+FILLER, FILLER_PIECE = 2048, 512  # zeros after a still frame where a receiver can't be asked, for the same reason
 HEARD_MOST = 16384  # bytes kept while the answer is not yet whole
 
 
@@ -43,6 +44,7 @@ class PixelTalk:
         self._wrote_s = self._heard_s = 0.0
         self._signs = self._probes = 0
         self._asks = False
+        self._fill_left = 0
         self._asked_s: float | None = None  # when a sign of life was first missed, or asked for
 
     def begin(self, now_s: float) -> bytes:
@@ -84,7 +86,7 @@ class PixelTalk:
         """When something is due."""
         if self.standing.state is LinkState.HANDSHAKE:
             return min(self._next_probe_s, self._give_up_s)
-        fresh = self._rendered != (self._scene, self._map) or self._epoch != self.acknowledged[0]
+        fresh = self._rendered != (self._scene, self._map) or self._epoch != self.acknowledged[0] or self._fill_left
         return max(self._free_s, now_s if fresh else min(self._next_frame_s, self._next_refresh_s))
 
     def due(self, now_s: float) -> bytes:
@@ -99,7 +101,7 @@ class PixelTalk:
             self._rendering.show(self._scene, self._map, now_s)
             self._rendered = (self._scene, self._map)
         elif now_s < min(self._next_frame_s, self._next_refresh_s):
-            return b""
+            return self._filler(now_s)
         frame = self._rendering.frame(now_s)
         refresh = now_s >= self._next_refresh_s
         out = self._question(now_s) if refresh else b""
@@ -108,11 +110,18 @@ class PixelTalk:
             self._sent = frame
         if refresh:
             self._next_refresh_s = now_s + self._refresh_s()
+            self._fill_left = 0 if self._wire.ping or self._rendering.moves else int(FILLER / self._pace.haste)
         self._write(out, now_s)
         listens = self._beats and self.standing.state is LinkState.SUSPECT  # then it gets its pause, moving or not
         moves = self._rendering.moves and not listens
         self._next_frame_s = now_s + FRAME_S if moves else self._next_refresh_s
         return out
+
+    def _filler(self, now_s: float) -> bytes:
+        """In pieces, so that a new scene never waits long."""
+        piece = min(self._fill_left, FILLER_PIECE)
+        self._fill_left -= piece
+        return self._write(bytes(piece), now_s)
 
     def _write(self, out: bytes, now_s: float) -> bytes:
         if out:

@@ -150,12 +150,19 @@ class WledBrain(StripBrain):
             if isinstance(item, int):
                 first, end = (item, None) if first is None or end is not None else (first, item)
             elif isinstance(item, str) and first is not None:
-                colour = tuple(bytes.fromhex(item))
+                colour = _hexadecimal(item)
                 for place in range(first, first + 1 if end is None else end):
                     if place < self.count and len(colour) == 3:
                         self._own[place] = (colour[0], colour[1], colour[2])
                 first = end = None
         self._set_by_json = True
+
+
+def _hexadecimal(text: str) -> bytes:
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        return b""  # damaged on the way
 
 
 class WledJsonBrain(WledBrain):

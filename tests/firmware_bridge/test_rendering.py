@@ -1,5 +1,6 @@
 """Scenes as frames for strips, and when they are sent: on a simulated clock, host's half against the device's."""
 
+import random
 from collections.abc import Callable
 
 import pytest
@@ -164,7 +165,8 @@ def test_a_frame_a_second_keeps_it_awake_and_no_more_are_sent(wire: str) -> None
     assert not bench.run(60, until=lambda: not bench.shows(CALM))
     gaps = [later - earlier for (earlier, _), (later, _) in zip(bench.sent, bench.sent[1:], strict=False)]
     assert max(gaps) <= 2.3  # below every lease, Adalight's pauses included
-    assert len(bench.sent) <= 61
+    assert sum(any(data) for _, data in bench.sent) <= 61
+    assert sum(len(data) for _, data in bench.sent) < 0.2 * 60 * bench.talk.baud / 10
     assert bench.state is LinkState.READY
 
 
@@ -224,7 +226,7 @@ def test_a_damaging_line_for_minutes(wire: str, every: int) -> None:
 
 
 @pytest.mark.parametrize("auto", [False, True])
-@pytest.mark.parametrize("wire", ["wled", "awa"])
+@pytest.mark.parametrize("wire", ["wled", "awa", "adalight"])
 def test_a_header_that_lost_a_byte_and_announced_thousands_of_leds_heals(wire: str, auto: bool) -> None:
     """Without its first count byte a header of few LEDs, the first of them dark, is one of very many, and sound."""
     bench = Bench(wire)
@@ -240,9 +242,38 @@ def test_a_header_that_lost_a_byte_and_announced_thousands_of_leds_heals(wire: s
             bench.talk = talk_for("auto" if auto else wire, MAP, PACE, "the port")
             bench._deliver(bench.talk.begin(bench.now_s))
         assert bench.now_s < 60
-    assert (lost > 0) == (wire == "wled")  # AWA's receiver takes no such number
+    assert (lost > 0) == (wire == "wled")  # AWA's receiver takes no such number, Adalight's can't be asked
     bench.run(5, TURN, 2)
     assert bench.state is LinkState.READY
+
+
+@every_strip
+def test_a_line_that_harms_bytes_at_random(wire: str) -> None:
+    """Both ways one byte in two thousand is lost or has a wrong bit: each scene is shown, and soon."""
+    chance = random.Random(3)
+    bench = Bench(wire)
+    assert bench.run(9, until=lambda: bench.shows(CALM))
+    sound = bench.device.hear
+
+    def harmed(data: bytes) -> bytes:
+        harms = {place for place in range(len(data)) if chance.random() < 1 / 2000}
+        lost = {place for place in harms if chance.random() < 0.5}
+        flips = {place: 1 << chance.randrange(8) for place in harms}
+        return bytes(byte ^ flips.get(place, 0) for place, byte in enumerate(data) if place not in lost)
+
+    bench.device.hear = lambda data, now_s: harmed(sound(harmed(data), now_s))  # type: ignore[method-assign]
+    for turn in range(150):
+        scene = Scene("turn", turn, {SITES[turn % 25]: Light(Hue(1 + turn % 3))}, {"South": Bar(Light(Hue.BLUE))})
+        began_s = bench.now_s
+        while not bench.shows(scene):
+            assert bench.now_s - began_s < 60, turn
+            try:
+                bench.run(60, scene, turn + 2, until=lambda scene=scene: bench.shows(scene))
+                bench.run(2, scene, turn + 2)
+            except Lost:
+                bench.talk = talk_for(wire, MAP, PACE, "the port")
+                bench._deliver(bench.talk.begin(bench.now_s))
+    assert bench.brain.strip(bench.now_s).commands == b""
 
 
 def test_adalight_without_a_banner_is_lit_in_the_end_and_said_not_to_be_known() -> None:
