@@ -21,6 +21,9 @@ LEVELS: tuple[Level, ...] = ("ok", "warning", "problem")
 LOW_DISK_MB, FULL_DISK_MB = 1000, 200
 LOW_MEMORY_MB = 300
 HOT_C = 80.0
+LOW_LIGHTS_MV = 4100
+"""A 5 V controller measures itself against a reference that is 10 % off at worst: this is below 4.6 V for sure."""
+
 STALE_S = 5.0
 """Age of the last judged picture from which the table isn't working."""
 
@@ -86,8 +89,13 @@ def table_checks(state: TableState) -> tuple[Check, ...]:
     else:
         found.append(Check("pictures", "ok", "Pictures are judged as they come."))
     linked = str(link.get("state", "off"))
+    supply_mv = (link.get("health") or {}).get("supply_mv", 0)
     if linked == "off":
         found.append(Check("lights", "ok", "No lights are wanted here."))
+    elif linked == "ready" and 0 < supply_mv < LOW_LIGHTS_MV:
+        said = f"The lights' controller gets only {supply_mv / 1000:.1f} V: lights may flicker or turn red."
+        hint = "Use a short, thick USB cable, or give the lights a supply of their own (docs/lights.md)."
+        found.append(Check("lights", "warning", said, hint, link.get("since")))
     else:
         well = linked == "ready"
         said = str(link.get("sentence") or ("The lights answer." if well else f"The lights: {linked}."))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +149,8 @@ class TableLights:
 def link_json(status: LinkStatus) -> dict[str, Any]:
     """How the connection is doing, for pages and programs; times in seconds of the wall clock.
 
-    `since`: since when no device has answered, while none does; otherwise since when it stands so.
+    `since`: since when no device has answered, while none does; otherwise since when it stands so. `health`: what the
+    device last told of itself (uptime_s, received, damaged, overrun, supply_mv).
     """
     return {
         "state": str(status.state),
@@ -160,6 +162,7 @@ def link_json(status: LinkStatus) -> dict[str, Any]:
         "next_try": None if status.next_try is None else round(status.next_try, 1),
         "connections": status.connections,
         "losses": status.losses,
+        "health": None if status.health is None else asdict(status.health),
     }
 
 

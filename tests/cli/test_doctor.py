@@ -62,6 +62,9 @@ def test_a_table_at_work_is_well() -> None:
         (State(age_s=float("inf")), "pictures", "problem", "No picture"),
         (State(link={"state": "down", "sentence": "port held by x"}), "lights", "warning", "held by x"),
         (State(link={"state": "off", "sentence": ""}), "lights", "ok", "No lights"),
+        (State(link={"state": "ready", "health": {"supply_mv": 4900}}), "lights", "ok", "answer"),
+        (State(link={"state": "ready", "health": {"supply_mv": 0}}), "lights", "ok", "answer"),  # it can't tell
+        (State(link={"state": "ready", "health": {"supply_mv": 3980}}), "lights", "warning", "only 4.0 V"),
         (State(journal={"state": "failing", "sentence": "disk full"}), "record", "problem", "disk full"),
         (State(journal={"state": "off", "sentence": ""}), "record", "warning", "No record"),
     ],

@@ -14,6 +14,7 @@ from firmware_bridge.linkstate import LinkStatus
 from firmware_bridge.mapfile import map_text
 from firmware_bridge.scene import Bar, Hue, Light, Scene
 from firmware_bridge.virtual import VirtualDevice
+from firmware_bridge.wire.native import DeviceHealth
 from vision.boardset import installed_sets
 
 BOARD = installed_sets()["transet"]
@@ -117,4 +118,6 @@ def test_how_a_link_is_told() -> None:
     told = link_json(LinkStatus(LinkState.DOWN, "gone", 20.04, 3, 24.0, "/dev/ttyUSB0", losses=2, away_since=10.0))
     assert told["since"] == 10.0
     assert (told["state"], told["sentence"], told["attempts"], told["next_try"]) == ("down", "gone", 3, 24.0)
-    assert (told["losses"], told["device"]) == (2, None)
+    assert (told["losses"], told["device"], told["health"]) == (2, None, None)
+    health = DeviceHealth(60, 70, 1, 0, 4980)
+    assert link_json(LinkStatus(LinkState.READY, "", 20.0, health=health))["health"]["supply_mv"] == 4980
