@@ -136,6 +136,32 @@ def test_a_video_that_is_cut_off_ends(tmp_path: Path) -> None:
     assert [frame.t_s for frame in frames] == sorted({frame.t_s for frame in frames})
 
 
+def test_a_frame_that_is_broken_is_not_the_end_of_a_video(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """One picture in the middle can't be decoded: it is said and left out, those after it keep index and time."""
+    file = tmp_path / "video.avi"
+    writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"MJPG"), 25.0, (320, 240))
+    noise = np.random.default_rng(1)
+    for _ in range(20):
+        writer.write(noise.integers(0, 255, (240, 320, 3)).astype(np.uint8))
+    writer.release()
+    data = bytearray(file.read_bytes())
+    begins = [at for at in range(len(data)) if data[at : at + 3] == b"\xff\xd8\xff"]
+    assert len(begins) == 20
+    data[begins[10] : begins[10] + 4000] = bytes(4000)
+    file.write_bytes(data)
+    recording = open_source(str(file), None, (said := []).append)
+    assert isinstance(recording, Recording)
+    for _ in range(2):  # and again, from the beginning
+        said.clear()
+        frames = list(recording)
+        assert [frame.index for frame in frames] == [*range(10), *range(11, 20)]
+        assert [frame.t_s for frame in frames] == pytest.approx([frame.index / 25 for frame in frames], abs=1e-3)
+        assert len(said) == 1
+        assert "frame 10 of" in said[0]
+    recording.close()
+    assert capfd.readouterr().err == ""
+
+
 def test_what_is_missing_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("hello")
     write(tmp_path / "one.PNG", 10)
