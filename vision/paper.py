@@ -7,6 +7,7 @@ colours, hard edges, or are darker than any shadow.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -33,7 +34,8 @@ class Drawing:
     `logs` (h, w, 3) BGR logarithms, `usable` (h, w): light paper, `labels` (h, w): index of the site or -1; `xs_mm`,
     `ys_mm`. `dark` (h, w): ground printed in dark or strong colours, which gloss and bloom wash out; there `wash`
     (h, w, 3) is by how much (added to `logs`), and `doubt` (h, w, 3) how far that may miss: blue against green, green,
-    red against green.
+    red against green. `fine` (h, w, 3): what of the print is finer than a few cells, logarithms, and `contrast` (h, w)
+    the sum of its squares.
     """
 
     logs: npt.NDArray[np.float32]
@@ -44,6 +46,13 @@ class Drawing:
     dark: Mask
     wash: npt.NDArray[np.float32]
     doubt: npt.NDArray[np.float32]
+    fine: npt.NDArray[np.float32]
+    contrast: npt.NDArray[np.float32]
+
+
+def finer(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Values (h, w, channels) beyond what is round them."""
+    return np.asarray(cv2.subtract(values, cv2.blur(values, (5, 5))), np.float32)
 
 
 def logs_of(picture: npt.NDArray[np.floating] | Image) -> npt.NDArray[np.float32]:
@@ -86,9 +95,12 @@ def _drawing(key: SetKey) -> Drawing:
     between = (much - little) / 2
     between[:, :, 0::2] -= between[:, :, 1:2]  # blue and red against green
     wash = (little + much) / 2 - logs
+    smooth = np.asarray(cv2.GaussianBlur(logs, (3, 3), 0), np.float32)  # as the picture is
+    fine_print = np.clip(finer(smooth), -0.5, 0.5)
     return Drawing(
-        logs, usable, labels, xs, ys, dark, wash.astype(np.float32), np.abs(between).astype(np.float32)
-    )
+        logs, usable, labels, xs, ys, dark, wash.astype(np.float32), np.abs(between).astype(np.float32),
+        fine_print, (fine_print * fine_print).sum(axis=2),
+    )  # fmt: skip
 
 
 def drawing(board_set: BoardSet) -> Drawing:
@@ -114,6 +126,7 @@ class PaperView:
         left, top = max(0, left) // 2 * 2, max(0, top) // 2 * 2
         self._part = (slice(top, min(height, bottom)), slice(left, min(width, right)))
         self._maps = (places - np.array([left + 0.5, top + 0.5], np.float32)) / 2
+        self._discs: tuple[tuple[bytes, float], Mask] | None = None
         self.inside: Mask = cv2.inRange(places, (1.0, 1.0, 0, 0), (width - 2.0, height - 2.0, 0, 0)) > 0
 
     def within(self, point_mm: tuple[float, float]) -> bool:
@@ -134,12 +147,41 @@ class PaperView:
 
     def discs(self, centres_mm: Array, reach_mm: float) -> Mask:
         """Cells within `reach_mm` of tokens standing at `centres_mm`, as they hide the ground: base, side and top."""
-        layer = np.zeros(self.drawing.usable.shape, np.uint8)
+        key = (np.asarray(centres_mm).tobytes(), reach_mm)
+        if self._discs is None or self._discs[0] != key:  # asked for again and again while things are told apart
+            layer = np.zeros(self.drawing.usable.shape, np.uint8)
+            for ends, _ in self._ends(centres_mm, reach_mm):
+                _fill(layer, ends, reach_mm)
+            self._discs = (key, layer.view(np.bool_))
+        return self._discs[1]
+
+    def each_disc(self, centres_mm: Array, reach_mm: float) -> Iterator[tuple[tuple[slice, slice], Mask]]:
+        """Token by token, the same: a part of the grid, and which of its cells are hidden."""
+        for ends, (columns, rows) in self._ends(centres_mm, reach_mm):
+            layer = np.zeros((rows.stop - rows.start, columns.stop - columns.start), np.uint8)
+            if layer.size:
+                _fill(layer, [(x - 16 * columns.start, y - 16 * rows.start) for x, y in ends], reach_mm)
+            yield (rows, columns), layer.view(np.bool_)
+
+    def _ends(
+        self, centres_mm: Array, reach_mm: float
+    ) -> Iterator[tuple[list[tuple[int, int]], tuple[slice, slice]]]:
+        """Of each token: middles of base and top in 1/16 cells, x and y; columns and rows that it may hide."""
         if len(centres_mm) == 0:
-            return layer > 0
+            return
         pose, height_mm = self.registration.pose, self.registration.board_set.tokens.height_mm
         tops = pose.unproject(pose.project(centres_mm, -height_mm))
-        ends = np.round((np.concatenate([centres_mm, tops]) / CELL_MM - 0.5) * 16).astype(int).tolist()
-        for end in ends:
-            cv2.circle(layer, end, round(reach_mm / CELL_MM * 16), 1, -1, cv2.LINE_8, 4)
-        return layer.view(np.bool_)
+        both = np.round((np.stack([centres_mm, tops], axis=1) / CELL_MM - 0.5) * 16).astype(int).tolist()
+        reach = int(reach_mm / CELL_MM) + 2
+        height, width = self.drawing.usable.shape
+        for base, top in both:
+            box = []
+            for one, other, size in zip(base, top, (width, height), strict=True):
+                first, last = min(one, other) // 16 - reach, max(one, other) // 16 + reach + 1
+                box.append(slice(min(max(first, 0), size), max(min(last, size), 0)))
+            yield [(base[0], base[1]), (top[0], top[1])], (box[0], box[1])
+
+
+def _fill(layer: Image, ends: list[tuple[int, int]], reach_mm: float) -> None:
+    for end in ends:
+        cv2.circle(layer, end, round(reach_mm / CELL_MM * 16), 1, -1, cv2.LINE_8, 4)

@@ -9,7 +9,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.paper import CELL_MM, Drawing, Mask
+from vision.motion import strongest
+from vision.paper import CELL_MM, Drawing, Mask, finer
 from vision.registration import NO_MAP, Image
 
 Floats = npt.NDArray[np.float32]
@@ -38,10 +39,6 @@ def _boxed(values: Floats, cells: int) -> Floats:
     return np.asarray(cv2.blur(values, (cells, cells), borderType=cv2.BORDER_CONSTANT), np.float32)
 
 
-def _high(values: Floats) -> Floats:
-    return values - cv2.blur(values, (5, 5))
-
-
 def shadow_edges(drawing: Drawing, ratio: Floats, edges: Mask, bad: Mask, seen: Mask) -> Mask:
     """Which of the hard `edges` (h, w) are shadows'.
 
@@ -55,13 +52,12 @@ def shadow_edges(drawing: Drawing, ratio: Floats, edges: Mask, bad: Mask, seen: 
     way = np.column_stack([right[rows, columns], down[rows, columns]]) / steep[:, None]
     near_edge = cv2.dilate(edges.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0
     ground = (seen & ~near_edge & ~bad).astype(np.float32)
-    smooth = np.asarray(cv2.GaussianBlur(drawing.logs, (3, 3), 0), np.float32)  # as the picture is
-    drawn = np.clip(_high(smooth), -0.5, 0.5)
-    shown = _high(ratio + drawing.logs)
+    shown = finer(ratio + drawing.logs)
+    both = cv2.transform(cv2.multiply(drawing.fine, shown), np.ones((1, 3), np.float32))
     maps = cv2.merge(
         [
-            _boxed((drawn * drawn).sum(axis=2) * ground, ROUND_CELLS),
-            _boxed(np.clip((drawn * shown).sum(axis=2), -0.5, 0.5) * ground, ROUND_CELLS),
+            _boxed(drawing.contrast * ground, ROUND_CELLS),
+            _boxed(np.clip(both, -0.5, 0.5) * ground, ROUND_CELLS),
             _boxed((seen & bad).astype(np.float32), ROUND_CELLS),
             _boxed(ground, ROUND_CELLS),
         ]
@@ -93,9 +89,9 @@ def _judge(
     told = np.zeros(len(rows), np.bool_)
     means = []
     for side, level in zip(sides, levels, strict=True):
-        layer = np.zeros((*edges.shape, 6), np.float32)
-        layer[rows, columns, :4], layer[rows, columns, 4:] = side, level
-        along = np.dstack([_boxed(np.ascontiguousarray(layer[:, :, n]), ALONG_CELLS) for n in range(6)])[rows, columns]
+        layer = np.zeros((*edges.shape, 2), np.float32)
+        layer[rows, columns] = side[:, :2]
+        along = _boxed(layer, ALONG_CELLS)[rows, columns]
         here = side  # of colour each place speaks for itself
         shadow &= here[:, 2] <= BAD * (here[:, 2] + here[:, 3]) + 1
         contrast, shown = along[:, 0] * ALONG_CELLS**2, along[:, 1] * ALONG_CELLS**2
@@ -139,5 +135,6 @@ def unexplained(now: Image, before: Image, blob: Mask, solid: Mask) -> int:
 
 def _alike(change: Floats) -> Mask:
     """Cells (h, w) that are as bright as told, in all channels; `change` (h, w, 3): logarithms against that."""
-    level = change.mean(axis=2)
-    return np.asarray((np.abs(level) < UNLIKE) & (np.abs(change - level[:, :, None]).max(axis=2) < TINTED), np.bool_)
+    level = cv2.transform(change, np.full((1, 3), 1 / 3, np.float32))
+    tint = strongest(cv2.absdiff(change, cv2.merge([level, level, level])))
+    return np.asarray((np.abs(level) < UNLIKE) & (tint < TINTED), np.bool_)
