@@ -402,6 +402,7 @@ class Eye:
             board.watch,
             self._adopted_sheet,
             None if self._lit is None else self._lit.cells,
+            image,
         )
         return ground, things
 

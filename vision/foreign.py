@@ -13,6 +13,7 @@ from vision import motion
 from vision.boardset import BoardSet
 from vision.covered import covered_ground
 from vision.light import Light
+from vision.lines import unseen_lines
 from vision.motion import Mask
 from vision.paper import CELL_MM, PaperView
 from vision.placing import Ground
@@ -21,8 +22,8 @@ from vision.registration import Array, Image, Registration
 from vision.shade import shadow_edges, unexplained
 from vision.tokens import CLEAR, SURE, Found
 
-SHADE_MM = 7.0
-"""How far a token's own shadow and side reach beyond its disc."""
+SHADE_MM, LINE_SHADE_MM = 7.0, 12.0
+"""How far a token's own shadow and side reach beyond its disc, and how far they may disturb the look of fine lines."""
 LARGE_MM2 = 160.0
 """A thing on the sheet is at least this large; a fingertip covers more."""
 SPOT_MM2 = 36.0
@@ -107,13 +108,14 @@ def find_things(
     sheet_small: Mask,
     adopted: Mask | None,
     glow: Mask | None = None,
+    image: Image | None = None,
 ) -> Things:
     """Sort what was found into clear tokens, hidden sites and things that don't belong.
 
     `ratio`: the picture over the drawing (`PaperView.ratios`), `light`: its light; `ground`: where tokens can stand;
     `small`: the quarter-size picture; `still`: the last settled one; `changed`: where they differ; `stood_mm`: tokens
     seen then; `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay;
-    `glow`: those that our own lights may tint.
+    `glow`: those that our own lights may tint; `image`: the whole picture, where its fine lines are to be looked at.
     """
     registration = paper.registration
     board_set = registration.board_set
@@ -121,8 +123,8 @@ def find_things(
     covering = covered_ground(paper, ratio, light)
     raw, cloth = covering.ground if glow is None else covering.ground & ~glow, None
     lying = [card for card in ground.cards.values() if card is not None]
-    if lying:
-        raw = raw & ~rim_cells(board_set, lying, raw.shape, CELL_MM)
+    rims = rim_cells(board_set, lying, raw.shape, CELL_MM)
+    raw = raw & ~rims
     clear = list(found)
     under = paper.discs(np.array([token.centre_mm for token in clear]).reshape(-1, 2), radius_mm + SHADE_MM)
     edges = covering.hard & raw & ~under
@@ -142,7 +144,7 @@ def find_things(
         discs = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + SHADE_MM)
         things, _ = _large(tidy & ~discs, LARGE_MM2 / CELL_MM**2)
         if things.any():
-            cloth = covering.cloth() if cloth is None else cloth
+            cloth = covering.cloth() & ~_grown(rims, 2 * CELL_MM) if cloth is None else cloth
             things = _joined(things, cloth & ~discs)
         doubtful = _doubtful(clear, paper, things, beside_small, registration, radius_mm, shaded)
         if not doubtful:
@@ -154,6 +156,14 @@ def find_things(
     hidden_sites = {area.nearest(x, y) for x, y in doubted if (area := ground.home(x, y)) is not None}
     covered = _covered(raw & ~discs, things)
     hidden_sites.update(_hidden(paper, board_set, covered), _hidden_slots(board_set, ground, covered))
+    if image is not None:
+        around = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + LINE_SHADE_MM)
+        unseen = unseen_lines(paper, image, around | rims | _grown(covered, CELL_MM))
+        hidden_sites.update(unseen)
+        homes = [ground.home(*token.centre_mm) for token in clear]  # there may be a print on what hides the lines
+        clear = [
+            token for token, home in zip(clear, homes, strict=True) if home is None or not unseen.issuperset(home.sites)
+        ]
     clear = [token for token in clear if not _on_unseen_platform(board_set, ground.cards, hidden_sites, token)]
     hidden = tuple(sorted(hidden_sites))
     fresh = things

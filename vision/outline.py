@@ -20,16 +20,18 @@ MISSING = 2
 """In so many sectors an edge may fail to show: a neighbour of the same colour, a reflection."""
 RADII = tuple(float(radius) for radius in np.arange(0.38, 0.661, 0.02))
 """Fractions of a token's size round its end: tops are seen from aside, and a pose may miss a little."""
-INNER, EDGE, OUTER = slice(0, 3), slice(2, 10), slice(11, 15)
+INNER, EDGE, OUTER = slice(0, 3), slice(2, 9), slice(11, 15)
 """Of those: the body; where its end can be, as steps of two; the ground."""
+FARTHEST = 0.53
+"""In half of the sectors the edge begins within this."""
 SHARE = 0.13
 """Of the step that body and ground make in print, so much must be seen round a token: blur and haze take some."""
 FAINTEST, CLEAREST, BESIDE = 0.03, 0.14, 0.08
 """Steps asked for, logarithms: on the sheet no less than the first, no more than the second; beside it the third."""
 RIMMED, RIMMED_BESIDE = 0.2, 0.26
 """The same of tokens with a rim."""
-PART = 0.4
-"""Of that, in each sector."""
+PART, MOST = 0.4, 0.8
+"""Of that, in each sector, and in half of them."""
 RIM_SHOWS, RIM_DARKER = 1.5, 0.08
 """Logarithms: a rim so much darker than its body in print is seen darker by the second."""
 BLOWN = 249.0
@@ -52,8 +54,10 @@ def outlined(
     needed, on_sheet = _needed(board_set, centres_mm, colours)
     second = np.sort(seen, axis=2)[:, :, 1].reshape(shape).mean(axis=3)
     blown = (second.min(axis=1) >= BLOWN) & on_sheet[:, None]
-    steps = np.linalg.norm(levels[:, 2:] - levels[:, :-2], axis=3)[:, EDGE].max(axis=1)
-    steps[blown] = 1.0
+    across = np.linalg.norm(levels[:, 2:] - levels[:, :-2], axis=3)
+    begins = np.asarray(RADII)[1:-1][np.argmax(across > 0.5 * across.max(axis=1, keepdims=True), axis=1)]
+    steps = across[:, EDGE].max(axis=1)
+    steps[blown], begins[blown] = 1.0, 0.5
     missing = steps < PART * needed
     if tokens.rim is None:
         ground = levels[:, OUTER].mean(axis=1)
@@ -65,7 +69,8 @@ def outlined(
         shows = bodies - float(logs_of(np.array(tokens.rim.rgb, np.float32)).mean()) > RIM_SHOWS
         missing |= shows[:, None] & (darker < RIM_DARKER)
     all_round = np.count_nonzero(missing & ~blown, axis=1) <= MISSING
-    return np.asarray(all_round & (steps.mean(axis=1) >= needed.mean(axis=1)))
+    clear = (steps.mean(axis=1) >= needed.mean(axis=1)) & (np.median(steps, axis=1) >= MOST * needed.mean(axis=1))
+    return np.asarray(all_round & clear & (np.median(begins, axis=1) <= FARTHEST))
 
 
 def _needed(board_set: BoardSet, centres_mm: Array, colours: list[str]) -> tuple[Array, npt.NDArray[np.bool_]]:
