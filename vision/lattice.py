@@ -6,7 +6,7 @@ borders; the rest must agree, on every side of the board, for a board that is sh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -22,6 +22,8 @@ ALIKE = 0.75
 NEAR_MM = 1.5
 _LEAST_SHARE = 0.2
 """Of a side's profiles must be seen in place. True poses have 0.28 and more, tokens and all; a cell off, 0.16."""
+_PLAIN_SHARE = 0.65
+"""Of a side's profiles in place show a board beyond doubt; inside a board at most half of them look like its rim."""
 _STEP_MM, _END_MM = 5.0, 4.0
 """Along a border: between profiles, and from its ends, where other borders meet it."""
 _FINE_MM = 0.5
@@ -60,6 +62,12 @@ def _borders(key: SetKey) -> Borders:
             edges.setdefault(ends, [a, b, middle]).append(middle)
     drawing = cv2.cvtColor(raster(board_set, _RASTER), cv2.COLOR_BGR2GRAY).astype(np.float32)
     drawing = np.asarray(cv2.GaussianBlur(drawing, (0, 0), 0.5 * _RASTER), np.float32)
+    for low, high in board_set.rails.values():  # their outlines are hardly ever covered, and nothing repeats there
+        corners = np.array([low, (high[0], low[1]), high, (low[0], high[1])], np.float64)
+        for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+            if not any(_along(edge[0], a, b) and _along(edge[1], a, b) for edge in edges.values()):
+                middle = corners.mean(axis=0)
+                edges[(*a, *b)] = [a, b, middle, middle]
     points, sides = [], []
     for a, b, middle, *sites in edges.values():
         length = float(np.linalg.norm(b - a))
@@ -80,15 +88,43 @@ def _borders(key: SetKey) -> Borders:
     return Borders(at_mm[plain], drawn[plain], np.asarray(sides)[plain])
 
 
+@lru_cache(maxsize=16)
+def _rim(key: SetKey) -> Borders:
+    known = _borders(key)
+    there = known.side >= 0
+    return Borders(known.at_mm[there], known.drawn[there], known.side[there])
+
+
+@lru_cache(maxsize=16)
+def _steps(key: SetKey) -> Array:
+    """The shortest shifts (n, 2), in mm, that lay sites on others of the same shape, across corners included."""
+    shapes = [np.asarray(site.polygon_mm) for site in key.board_set.sites]
+    ways = {
+        tuple(np.round(other.mean(axis=0) - shape.mean(axis=0), 1) + 0.0)
+        for shape in shapes
+        for other in shapes
+        if len(shape) == len(other) and np.allclose(np.sort(shape - shape.mean(axis=0), axis=0),
+                                                    np.sort(other - other.mean(axis=0), axis=0), atol=0.5)
+    }  # fmt: skip
+    steps = np.array(sorted(ways))
+    length = np.linalg.norm(steps, axis=1)
+    least = float(length[length > 1].min())
+    return np.asarray(steps[(length > 1) & (length < 1.5 * least)])
+
+
+def _along(point: Array, a: Array, b: Array) -> bool:
+    """Whether a point lies on the way from a to b, to a millimetre."""
+    return float(np.linalg.norm(point - a) + np.linalg.norm(point - b) - np.linalg.norm(b - a)) < 1.0
+
+
 def _unit(profiles: Array) -> tuple[Array, Array]:
     level = profiles - profiles.mean(axis=-1, keepdims=True)
     length = np.linalg.norm(level, axis=-1)
     return level / np.maximum(length, 1e-6)[..., None], length
 
 
-def observe(grey: Image, board_set: BoardSet, pose: Pose) -> tuple[Array, Array]:
+def observe(grey: Image, known: Borders, pose: Pose) -> tuple[Array, Array]:
     """For each border profile how far its line lies from where the pose says, in mm, and how alike it is (to 1)."""
-    known = borders(board_set)
     places = pose.project(known.at_mm.reshape(-1, 2)).astype(np.float32).reshape(*known.at_mm.shape)
     seen = cv2.remap(grey, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
     windows = np.lib.stride_tricks.sliding_window_view(cv2.blur(seen, (3, 1)), 2 * _HALF + 1, axis=1)
@@ -105,12 +141,12 @@ def observe(grey: Image, board_set: BoardSet, pose: Pose) -> tuple[Array, Array]
 
 def agrees(grey: Image, board_set: BoardSet, pose: Pose) -> bool:
     """Whether the printed lines confirm a pose: enough of them on each side of the board, and few elsewhere."""
-    shift_mm, alike = observe(grey, board_set, pose)
+    known = _rim(SetKey(board_set))
+    shift_mm, alike = observe(grey, known, pose)
     clear = alike >= ALIKE
     near = clear & (np.abs(shift_mm) <= NEAR_MM)
-    side = borders(board_set).side
     for quarter in range(4):
-        here = side == quarter
+        here = known.side == quarter
         if not here.any():
             continue
         there = np.count_nonzero(near & here)
@@ -119,11 +155,50 @@ def agrees(grey: Image, board_set: BoardSet, pose: Pose) -> bool:
     return True
 
 
+def contradicts(grey: Image, board_set: BoardSet, pose: Pose) -> bool:
+    """Whether the printed lines show the board a whole cell away from where a pose has it."""
+    if agrees(grey, board_set, pose):
+        return False
+    least = 1.1 * _in_place(grey, board_set, pose)
+    turn = cv2.Rodrigues(np.asarray(pose.rvec))[0]
+    for step in _steps(SetKey(board_set)):
+        x, y, z = np.asarray(pose.tvec) + turn @ np.array([*step, 0.0])
+        moved = replace(pose, tvec=(float(x), float(y), float(z)))
+        plain = agrees(grey, board_set, moved) or _fills(grey, board_set, moved, step)
+        if plain and _in_place(grey, board_set, moved) > least:
+            return True
+    return False
+
+
+def _in_place(grey: Image, board_set: BoardSet, pose: Pose) -> int:
+    """How many profiles of the rim are where a pose says."""
+    shift_mm, alike = observe(grey, _rim(SetKey(board_set)), pose)
+    return int(np.count_nonzero((alike >= ALIKE) & (np.abs(shift_mm) <= NEAR_MM)))
+
+
+def _fills(grey: Image, board_set: BoardSet, pose: Pose, step: Array) -> bool:
+    """Whether a board that was shifted on its sheet by `step` mm is plainly there, but for sides that are cut off."""
+    known = _rim(SetKey(board_set))
+    shift_mm, alike = observe(grey, known, pose)
+    near = (alike >= ALIKE) & (np.abs(shift_mm) <= NEAR_MM)
+    at_mm = known.at_mm[:, known.at_mm.shape[1] // 2] + step
+    printed = np.all((at_mm > NEAR_MM) & (at_mm < np.asarray(board_set.sheet_mm) - NEAR_MM), axis=1)
+    sides = 0
+    for quarter in range(4):
+        here = (known.side == quarter) & printed
+        if np.count_nonzero(here) < _LEAST_SHARE * np.count_nonzero(known.side == quarter) or not here.any():
+            continue
+        if np.count_nonzero(near & here) < _PLAIN_SHARE * np.count_nonzero(here):
+            return False
+        sides += 1
+    return sides >= 2
+
+
 def lines(grey: Image, board_set: BoardSet, pose: Pose, trust_mm: float) -> Lines:
     """The borders that are clearly seen, for fitting; one that lies `trust_mm` away is believed half."""
-    shift_mm, alike = observe(grey, board_set, pose)
-    clear = alike >= ALIKE
     known = borders(board_set)
+    shift_mm, alike = observe(grey, known, pose)
+    clear = alike >= ALIKE
     at_mm = known.at_mm[clear, known.at_mm.shape[1] // 2]
     out_mm = known.at_mm[clear, -1] - at_mm
     out_mm /= np.linalg.norm(out_mm, axis=1, keepdims=True)

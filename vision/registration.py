@@ -14,7 +14,7 @@ import numpy.typing as npt
 from vision.artwork import tag_bits
 from vision.boardset import BoardSet, SetKey
 from vision.glance import glance
-from vision.lattice import agrees, lines
+from vision.lattice import agrees, contradicts, lines
 from vision.pose import NO_MAP as NO_MAP
 from vision.pose import Array as Array
 from vision.pose import Image as Image
@@ -129,7 +129,7 @@ def detect(grey: Image, dictionary: str, thorough: bool) -> dict[int, list[Array
     return found
 
 
-def _choices(found: dict[int, list[Array]], board_set: BoardSet) -> Iterable[dict[int, Array]]:
+def choices(found: dict[int, list[Array]], board_set: BoardSet) -> Iterable[dict[int, Array]]:
     """Every way to take one quad for each id, wrong sizes and crossed quads left out; 16 at most."""
     usable = {
         tag: [quad for quad in found[tag] if cv2.isContourConvex(quad.astype(np.float32).reshape(-1, 1, 2))]
@@ -140,8 +140,9 @@ def _choices(found: dict[int, list[Array]], board_set: BoardSet) -> Iterable[dic
     if not sizes:
         return
     middle = float(np.median(sizes))
-    kept: dict[int, list[Array]] = {}
+    kept: dict[int, list[Array]] = {}  # the largest of each first, should there be too many to try all
     for tag, quads in usable.items():
+        quads.sort(key=lambda quad: -abs(cv2.contourArea(quad.astype(np.float32))))
         good = [quad for quad in quads if 0.5 < np.sqrt(abs(cv2.contourArea(quad.astype(np.float32)))) / middle < 2]
         if good:
             kept[tag] = good
@@ -268,9 +269,24 @@ def at_a_glance(grey: Image, sets: Sequence[BoardSet], lens: Lens | None = None)
         for registration, _ in _solutions(grey, found, dictionary, sets, lens):
             every = len(registration.tags) == len(registration.board_set.fiducials.ids)
             plain = every and registration.residual_px < PLAIN_RESIDUAL_PX
-            if plain and (best is None or registration.quality > best.quality):
+            if plain and _better(registration, best) and not _shifted(grey, registration):
                 best = registration
     return best
+
+
+def _shifted(grey: Image, registration: Registration) -> bool:
+    """Whether its tags were put onto a board in the wrong place, a whole cell away."""
+    return contradicts(grey, registration.board_set, registration.pose)
+
+
+def _better(one: Registration, other: Registration | None) -> bool:
+    """Whether a registration is to be believed rather than another one."""
+    if other is None:
+        return True
+    larger, surer = one.px_per_mm() / other.px_per_mm(), one.quality / max(other.quality, 1e-6)
+    if 0.75 < surer < 1 / 0.75 and not 1 / 1.2 < larger < 1.2:
+        return larger > 1
+    return surer > 1
 
 
 def _solutions(
@@ -280,7 +296,7 @@ def _solutions(
     for board_set in sets:
         if board_set.fiducials.dictionary != dictionary:
             continue
-        for corners in _choices(found, board_set):
+        for corners in choices(found, board_set):
             if len(corners) < 2:
                 continue
             registration = solve(corners, board_set, (grey.shape[1], grey.shape[0]), lens)
@@ -291,9 +307,10 @@ def _solutions(
 def register(
     grey: Image, sets: Sequence[BoardSet], lens: Lens | None = None, thorough: bool = True
 ) -> Registration | None:
-    """Find one of the sets in a grey picture, knowing nothing. None when fewer than two of its tags agree, or when the
-    printed lines contradict the only two.
+    """Find one of the sets in a grey picture, knowing nothing. None when fewer than two of its tags agree, when the
+    printed lines don't confirm the only two, or when they show the board a cell away from where more tags have it.
 
+    Of several boards the one that looks larger is taken: a picture of a board is rarely as large as a board.
     `thorough`: search once more with all means if a quick look finds fewer than three.
     """
     return at_a_glance(grey, sets, lens) or search(grey, sets, lens, thorough)
@@ -315,7 +332,9 @@ def search(
                 sure: Registration | None = registration
                 if len(registration.tags) == 2:
                     sure = _confirmed(grey, registration, corners, lens)
-                if sure is not None and (best is None or sure.quality > best.quality):
+                elif _shifted(grey, registration):
+                    sure = None
+                if sure is not None and _better(sure, best):
                     best = sure
         if best is not None and len(best.tags) > 2:
             break
