@@ -154,7 +154,8 @@ def link_json(status: LinkStatus) -> dict[str, Any]:
     """
     return {
         "state": str(status.state),
-        "sentence": status.reason,
+        "sentence": str(status.reason),
+        "parts": [{"code": code, "facts": dict(facts)} for code, facts in status.reason.parts],
         "since": round(status.since if status.away_since is None else status.away_since, 1),
         "port": status.port,
         "device": None if status.device is None else status.device.name,

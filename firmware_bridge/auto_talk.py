@@ -6,6 +6,7 @@ from firmware_bridge.lightmap import LightMap
 from firmware_bridge.linkstate import Capabilities, Pace, Standing
 from firmware_bridge.native_talk import NativeTalk
 from firmware_bridge.pixel_talk import FILL, PixelTalk
+from firmware_bridge.saying import Reason
 from firmware_bridge.scene import DARK, Scene
 from firmware_bridge.talk import Lost, Talk
 from firmware_bridge.wire.adalight import Adalight
@@ -104,10 +105,7 @@ class AutoTalk:
             first, self._first = self._first, b""
             return first or self._talk.due(now_s)
         if now_s - self._begun_s >= self._pace.boot_s:
-            raise Lost(
-                f"{self._name} does not answer in any wire that can be recognised. Is it the lights controller? "
-                "If it is and never answers, name its wire."
-            )
+            raise Lost(Reason("no_wire", port=self._name))
         if self._hinted and self._round(now_s) >= self._hinted[1]:
             self._found(PixelTalk(self._hinted[0](), self._map, self._pace, self._name), now_s)
             return self.due(now_s)

@@ -22,6 +22,7 @@ import serial
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.linkstate import LinkState, LinkStatus, Pace
 from firmware_bridge.ports import Find, finder, holder, spec_of, usb_serial_port
+from firmware_bridge.saying import NOTHING, Reason
 from firmware_bridge.scene import DARK, Scene
 from firmware_bridge.talk import NOTHING_SHOWN, Lost, Talk
 from firmware_bridge.talks import check_wire, split_wire, talk_for
@@ -69,7 +70,8 @@ class Link:
         self._scene, self._epoch = DARK, 0
         self._acknowledged = self._told = NOTHING_SHOWN
         started = time.time()
-        self._status = LinkStatus(LinkState.SEARCHING, f"Looking for {self._sought}.", started, away_since=started)
+        looking = Reason("looking", sought=self._sought)
+        self._status = LinkStatus(LinkState.SEARCHING, looking, started, away_since=started)
         self._turn = 0
         self._ours: str | None = None  # what names the device that answered, where several ports are there
         self._thread = threading.Thread(target=self._run, name="lights", daemon=True)
@@ -124,7 +126,7 @@ class Link:
             except BlockingIOError:
                 return  # full: it wakes up anyway
 
-    def _set(self, state: LinkState, reason: str = "", **more: object) -> None:
+    def _set(self, state: LinkState, reason: Reason = NOTHING, **more: object) -> None:
         with self._lock:
             old = self._status
             since = old.since if (old.state, old.reason) == (state, reason) else time.time()
@@ -143,18 +145,18 @@ class Link:
                 try:
                     self._attempt()
                 except Lost as lost:
-                    reason = str(lost)
+                    reason = lost.reason
                 except _FAULTS as error:
-                    reason = f"The connection broke ({error}). Check the cable; it is tried again by itself."
+                    reason = Reason("broke", error=error)
                 except Exception as error:
                     # The lights must never end a table: whatever this is, say it and try again.
                     _log.exception("lights")
-                    reason = f"A fault in the lights' connection ({type(error).__name__}: {error}). It is tried again."
+                    reason = Reason("fault", error=f"{type(error).__name__}: {error}")
                 else:
                     continue
                 self._wait(reason)
         finally:
-            self._set(LinkState.CLOSED, "", device=None)
+            self._set(LinkState.CLOSED, NOTHING, device=None)
             with self._lock:
                 os.close(self._wake_write)
                 os.close(self._wake_read)
@@ -163,12 +165,12 @@ class Link:
         try:
             found = self._find()
         except Exception as error:
-            raise Lost(f"The search for the lights failed: {error}") from None
+            raise Lost(Reason("search_failed", error=error)) from None
         if found is None or isinstance(found, str):
             return (found,) if found else ()
         return tuple(found)
 
-    def _wait(self, reason: str) -> None:
+    def _wait(self, reason: Reason) -> None:
         """Back off; a port that appears meanwhile is tried at once."""
         attempts = self.status().attempts + 1
         pause_s = self._pace.back_off_s[min(attempts, len(self._pace.back_off_s)) - 1]
@@ -188,16 +190,15 @@ class Link:
             return set()
 
     def _attempt(self) -> None:
-        self._set(LinkState.SEARCHING, f"Looking for {self._sought}.")
+        self._set(LinkState.SEARCHING, Reason("looking", sought=self._sought))
         paths = self._paths()
         if not paths:
-            where = "no USB serial port is there" if self._sought == "auto" else f"{self._sought} is not there"
-            raise Lost(f"No lights: {where}. Plug the lights in; `boardref lights list` shows the ports.")
+            raise Lost(Reason("no_port") if self._sought == "auto" else Reason("not_there", sought=self._sought))
         path = paths[self._turn % len(paths)]
         if len(paths) > 1 and self._ours is not None and self.status().attempts <= 1:
             path = next((one for one in paths if spec_of(one) == self._ours), path)  # whatever its name is now
         self._turn += 1  # where several ports could be ours, the next attempt asks the next one
-        self._set(LinkState.OPENING, "", port=path)
+        self._set(LinkState.OPENING, NOTHING, port=path)
         port = _open(path)
         try:
             self._converse(port, talk_for(self._wire, self._map, self._pace, path))
@@ -210,10 +211,8 @@ class Link:
         try:
             port.baudrate = talk.baud
         except (ValueError, *_FAULTS):
-            raise Lost(
-                f"Port {port.port} can't work at {talk.baud} baud. Name another speed after the wire, "
-                f"{talk.capabilities.wire}@BAUD, and set the device to it."
-            ) from None
+            wire = talk.capabilities.wire
+            raise Lost(Reason("bad_speed", port=port.port, baud=talk.baud, wire=wire)) from None
         port.write(talk.begin(time.monotonic()))
         while not self._stop.is_set():
             with self._lock:
@@ -268,17 +267,15 @@ def _open(path: str) -> serial.Serial:
         number = getattr(error, "errno", None)
         if number in (errno.EAGAIN, errno.EBUSY):
             who = holder(path)
-            raise Lost(
-                f"Port {path} is held by another program{f', {who}' if who else ''}. "
-                "Close that; the port is tried again by itself."
-            ) from None
+            held = Reason("port_held_by", port=path, who=who) if who else Reason("port_held", port=path)
+            raise Lost(held) from None
         if number == errno.EACCES:
-            raise Lost(f"No permission to open {path}. Add this user to the group dialout and log in again.") from None
+            raise Lost(Reason("no_permission", port=path)) from None
         if number == errno.ENOENT:
-            raise Lost(f"Port {path} is not there. Plug the lights in.") from None
-        raise Lost(f"Port {path} can't be opened ({error}).") from None
+            raise Lost(Reason("port_gone", port=path)) from None
+        raise Lost(Reason("port_fault", port=path, error=error)) from None
     except ValueError as error:
-        raise Lost(f"Port {path} can't be opened ({error}).") from None
+        raise Lost(Reason("port_fault", port=path, error=error)) from None
 
 
 def _close(port: serial.Serial) -> None:

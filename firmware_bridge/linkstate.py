@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from firmware_bridge.saying import NOTHING, Reason
 from firmware_bridge.wire.native import DeviceHealth
 
 
@@ -85,7 +86,7 @@ class Standing:
     """How a talk stands: HANDSHAKE until the device has answered, then READY or SUSPECT; the reason where not well."""
 
     state: LinkState = LinkState.HANDSHAKE
-    reason: str = ""
+    reason: Reason = NOTHING
     device: Device | None = None
     health: DeviceHealth | None = None
 
@@ -100,7 +101,7 @@ class LinkStatus:
     """
 
     state: LinkState
-    reason: str
+    reason: Reason
     since: float
     attempts: int = 0
     next_try: float | None = None

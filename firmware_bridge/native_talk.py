@@ -6,13 +6,17 @@ from dataclasses import dataclass, replace
 
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.linkstate import NATIVE, Device, LinkState, Pace, Standing
+from firmware_bridge.saying import NOTHING, Reason
 from firmware_bridge.scene import DARK, Scene
 from firmware_bridge.talk import NOTHING_SHOWN, Lost
 from firmware_bridge.wire.native import (
     CAN_LAMP,
     HAS_BUTTONS,
+    NACK_BAD_SITE,
+    NACK_BUSY,
     NACK_CRC,
-    NACK_WORDS,
+    NACK_TOO_LONG,
+    NACK_UNKNOWN,
     VERSION,
     WAKE,
     Ack,
@@ -29,6 +33,13 @@ from firmware_bridge.wire.native import (
     Nack,
     encode,
 )
+
+_REFUSED = {
+    NACK_TOO_LONG: "refused_long",
+    NACK_UNKNOWN: "refused_unknown",
+    NACK_BAD_SITE: "refused_light",
+    NACK_BUSY: "refused_busy",
+}
 
 REPEATED_S = 10.0
 """A press heard again so soon is the same one: a device repeats it every 0.2 s until it hears our answer."""
@@ -66,7 +77,7 @@ class NativeTalk:
         self._give_up_s = self._next_hello_s = self._next_heartbeat_s = self._next_refresh_s = 0.0
         self._heard_presses: dict[tuple[int, int, int], float] = {}
         self._presses: list[tuple[int, int]] = []
-        self._note = ""
+        self._note = NOTHING
 
     def begin(self, now_s: float) -> bytes:
         """Two zeros end whatever half frame the device still holds."""
@@ -132,7 +143,7 @@ class NativeTalk:
 
     def _greeting(self, now_s: float) -> bytes:
         if now_s >= self._give_up_s:
-            raise Lost(f"{self._name} does not answer. Is it the lights controller, with Boardref's firmware?")
+            raise Lost(Reason("no_answer", port=self._name))
         if now_s < self._next_hello_s:
             return b""
         self._next_hello_s = now_s + self._pace.resend_s
@@ -140,10 +151,7 @@ class NativeTalk:
 
     def _greeted(self, hello: HelloAck) -> None:
         if hello.version < VERSION:
-            raise Lost(
-                f"The firmware of the lights on {self._name} is too old: it speaks version {hello.version}, "
-                f"{VERSION} is needed. Update it."
-            )
+            raise Lost(Reason("too_old", port=self._name, version=hello.version, needed=VERSION))
         self._hello = hello
         device = Device(
             "Boardref lights",
@@ -154,25 +162,22 @@ class NativeTalk:
             bool(hello.capabilities & HAS_BUTTONS),
             hello.uid.hex(),
         )
-        self.standing = Standing(LinkState.READY, "", device)
+        self.standing = Standing(LinkState.READY, NOTHING, device)
         self._compare_with_map(hello)
 
     def _compare_with_map(self, hello: HelloAck) -> None:
         wanted = self._map.n_sites
-        self._note = ""
+        self._note = NOTHING
         if hello.sites < wanted:
-            self._note = (
-                f"The device says it has {hello.sites} site lights, the light map names {wanted}: "
-                "the others stay dark. Correct the map or the firmware."
-            )
+            self._note = Reason("too_few", has=hello.sites, wanted=wanted)
         if self.standing.state is LinkState.READY:
             self.standing = replace(self.standing, reason=self._note)
 
     def _again(self, flying: _InFlight, now_s: float) -> bytes:
         if now_s - flying.first_s >= self._pace.down_after_s:
-            raise Lost(f"The lights on {self._name} have stopped answering. Check cable and power.")
+            raise Lost(Reason("silent", port=self._name))
         if flying.tries >= self._pace.tries and self.standing.state is LinkState.READY:
-            self._doubt("The lights do not answer; they are asked again.")
+            self._doubt(Reason("asked_again"))
         if self._epoch != flying.epoch:  # something newer is to be shown: the old one need not arrive any more
             return self._launch(now_s, flying.first_s, flying.tries + 1)
         flying.sent_s = now_s
@@ -195,7 +200,7 @@ class NativeTalk:
         self._next_refresh_s = now_s + self._pace.refresh_s
         return self._flying.wire
 
-    def _doubt(self, reason: str) -> None:
+    def _doubt(self, reason: Reason) -> None:
         self.standing = replace(self.standing, state=LinkState.SUSPECT, reason=reason)
 
     def _hear(self, frame: Frame, now_s: float) -> None:
@@ -216,8 +221,8 @@ class NativeTalk:
                 soon_s = now_s + 0.01 - self._pace.resend_s  # at once, but no storm
                 flying.sent_s = min(flying.sent_s, soon_s)
             elif isinstance(message, Nack):
-                words = NACK_WORDS.get(message.reason, f"reason {message.reason}")
-                self._doubt(f"The lights refuse what they are sent: {words}.")
+                code = _REFUSED.get(message.reason)
+                self._doubt(Reason(code) if code else Reason("refused", number=message.reason))
 
     def _landed(self, flying: _InFlight) -> None:
         self._flying = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.linkstate import Capabilities, Device, LinkState, Pace, Standing
 from firmware_bridge.rendering import BLACK, Rendering
+from firmware_bridge.saying import NOTHING, Reason
 from firmware_bridge.scene import DARK, Scene
 from firmware_bridge.talk import NOTHING_SHOWN, Lost
 from firmware_bridge.wire.pixels import Answer, PixelWire, Rgb
@@ -38,7 +39,7 @@ class PixelTalk:
         self._rendered: tuple[Scene, LightMap] | None = None
         self._heard = b""
         self._answer: Answer | None = None
-        self._note = ""
+        self._note = NOTHING
         self._sent: list[Rgb] = []
         self._give_up_s = self._next_probe_s = self._next_frame_s = self._next_refresh_s = self._free_s = 0.0
         self._wrote_s = self._heard_s = 0.0
@@ -132,8 +133,9 @@ class PixelTalk:
     def _greeting(self, now_s: float) -> bytes:
         if now_s >= self._give_up_s:
             if self._wire.must_answer:
-                raise Lost(f"{self._name} does not answer as {self._wire.name} lights do. {self._wire.unanswered}")
-            self._note = f"The lights on {self._name} are not known to be there. {self._wire.unanswered}"
+                advice = Reason(self._wire.unanswered)
+                raise Lost(Reason("no_answer_as", port=self._name, wire=self._wire.name).then(advice))
+            self._note = Reason("unknown", port=self._name).then(Reason(self._wire.unanswered))
             self._ready(Device(self._wire.name, sites=self._map.n_sites, capabilities=self.capabilities))
             return b""
         if now_s < self._next_probe_s or now_s < self._free_s:
@@ -156,10 +158,7 @@ class PixelTalk:
         self._rendered = None
         self._note, wanted = self._answer.note, self._rendering.leds
         if self._answer.leds is not None and self._answer.leds < wanted:
-            self._note = (
-                f"The device says it has {self._answer.leds} lights, the light map names {wanted}: "
-                "the others stay dark. Correct the map or the device's settings."
-            )
+            self._note = Reason("too_few_leds", has=self._answer.leds, wanted=wanted)
         if self.standing.state is LinkState.READY:
             self._stand(LinkState.READY, self._note)
 
@@ -167,7 +166,7 @@ class PixelTalk:
         self.standing = Standing(LinkState.READY, self._note, device)
         self._asked_s = None
 
-    def _stand(self, state: LinkState, reason: str) -> None:
+    def _stand(self, state: LinkState, reason: Reason) -> None:
         self.standing = Standing(state, reason, self.standing.device)
 
     @property
@@ -198,6 +197,6 @@ class PixelTalk:
             return
         asked_for_s = now_s - self._asked_s
         if asked_for_s >= self._pace.down_after_s:
-            raise Lost(f"The lights on {self._name} have stopped answering. Check cable and power.")
+            raise Lost(Reason("silent", port=self._name))
         if self.standing.state is LinkState.READY and asked_for_s >= (0 if self._beats else self._pace.refresh_s):
-            self._stand(LinkState.SUSPECT, "The lights do not answer; they are asked again.")
+            self._stand(LinkState.SUSPECT, Reason("asked_again"))

@@ -10,13 +10,18 @@ from typing import Protocol
 
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.linkstate import Capabilities, Standing
+from firmware_bridge.saying import Reason
 from firmware_bridge.scene import Scene
 
 NOTHING_SHOWN: tuple[int, Scene | None] = (0, None)
 
 
 class Lost(Exception):
-    """This connection is over; the text is the reason, a sentence."""
+    """This connection is over, for this `reason`."""
+
+    def __init__(self, reason: Reason) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 class Talk(Protocol):

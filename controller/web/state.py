@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
@@ -14,6 +15,7 @@ from controller.supervision import in_language
 from controller.web.message import Message, message
 from controller.web.phrases import name_of
 from controller.web.ports import Snapshot
+from controller.words import link_sentence
 from vision.boardset import BoardSet
 
 
@@ -28,9 +30,14 @@ def lights_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
     return {
         "lights": dict(snapshot.lights),
         "camera": in_language(snapshot.camera, language),
-        "link": dict(snapshot.link),
+        "link": _link(snapshot.link, language),
         "journal": dict(getattr(snapshot, "journal", {})),
     }
+
+
+def _link(link: Mapping[str, Any], language: str) -> dict[str, Any]:
+    told = link_sentence(link["parts"], language) if link.get("parts") else link.get("sentence", "")
+    return {**link, "sentence": told}
 
 
 def view_json(snapshot: Snapshot, language: str) -> dict[str, Any]:

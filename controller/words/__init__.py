@@ -6,5 +6,6 @@ from controller.words.cameras import held_why as held_why
 from controller.words.cameras import wrong_board as wrong_board
 from controller.words.catalogue import LANGUAGES as LANGUAGES
 from controller.words.catalogue import keys as keys
+from controller.words.links import link_sentence as link_sentence
 from controller.words.speaking import say as say
 from controller.words.speaking import sentence as sentence

@@ -37,7 +37,7 @@ class Adalight:
     idle_s: ClassVar[float] = 1.0
     probe: ClassVar[bytes] = b""
     ping: ClassVar[bytes] = b""
-    unanswered: ClassVar[str] = "They have not said “Ada”; whether they show anything can only be seen."
+    unanswered: ClassVar[str] = "no_ada"
 
     def frame(self, colours: Sequence[Rgb]) -> bytes:
         """One frame without reserved bytes."""

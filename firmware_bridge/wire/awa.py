@@ -45,7 +45,7 @@ class Awa:
     idle_s: ClassVar[float] = 0.0
     probe: ClassVar[bytes] = HELLO
     ping: ClassVar[bytes] = STATISTICS
-    unanswered: ClassVar[str] = "Check that it has HyperSerial firmware and this speed (awa@BAUD names another)."
+    unanswered: ClassVar[str] = "try_speed"
 
     def frame(self, colours: Sequence[Rgb]) -> bytes:
         """One frame; its colours are no reserved bytes either, for a board may get another firmware one day."""

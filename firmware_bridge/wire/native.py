@@ -27,13 +27,6 @@ LAMP = 0x7FFF
 CAN_LAMP, HAS_BUTTONS = 1, 2  # capability bits of HELLO_ACK: a single status lamp, "done" buttons
 
 NACK_CRC, NACK_TOO_LONG, NACK_UNKNOWN, NACK_BAD_SITE, NACK_BUSY = range(1, 6)
-NACK_WORDS = {
-    NACK_CRC: "the frame was damaged on the way",
-    NACK_TOO_LONG: "the frame was too long",
-    NACK_UNKNOWN: "the device does not know this message",
-    NACK_BAD_SITE: "the device has no such light",
-    NACK_BUSY: "the device is busy",
-}
 
 
 @dataclass(frozen=True)

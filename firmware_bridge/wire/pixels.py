@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
+from firmware_bridge.saying import NOTHING, Reason
+
 Rgb = tuple[int, int, int]
 """Linear drive of one LED's red, green and blue, each 0..255."""
 
@@ -28,7 +30,7 @@ class Answer:
     version: str = ""
     leds: int | None = None
     uid: str = ""
-    note: str = ""
+    note: Reason = NOTHING
 
 
 class PixelWire(Protocol):
@@ -48,7 +50,7 @@ class PixelWire(Protocol):
     probe: ClassVar[bytes]
     ping: ClassVar[bytes]
     unanswered: ClassVar[str]
-    """What to do about lights that never answered, as a sentence."""
+    """The code of the sentence that says what to do about lights that never answered."""
 
     def frame(self, colours: Sequence[Rgb]) -> bytes:
         """All colours, ready to be sent to any receiver of this format: see `harmless`."""

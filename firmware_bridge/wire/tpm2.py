@@ -54,7 +54,7 @@ class Tpm2:
     idle_s: ClassVar[float] = 0.0
     probe: ClassVar[bytes] = block(REQUEST, b"\0")  # WLED answers after two bytes, others wait for a whole block
     ping: ClassVar[bytes] = probe
-    unanswered: ClassVar[str] = "They do not answer when asked; whether they show anything can only be seen."
+    unanswered: ClassVar[str] = "never_asked"
 
     def frame(self, colours: Sequence[Rgb]) -> bytes:
         """One data block with its guard."""

@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from firmware_bridge.saying import NOTHING, Reason
 from firmware_bridge.wire.adalight import Adalight
 from firmware_bridge.wire.pixels import Answer, Rgb
 
@@ -45,11 +46,11 @@ def read_info(line: bytes) -> Answer | None:
         told: Any = json.loads(line[line.index(b'{"state"') :])
         state, info = told["state"], told["info"]
         count = int(info["leds"]["count"])
-        note = ""
+        note = NOTHING
         if not state.get("on", True):
-            note = "WLED is switched off on its own page; switch it on there if nothing lights."
+            note = Reason("wled_off")
         elif int(state.get("bri", 255)) < DIM:
-            note = f"WLED's own brightness is {int(state['bri'])} of 255; raise it there if the lights are too dim."
+            note = Reason("wled_dim", brightness=int(state["bri"]))
         return Answer(f"WLED {info.get('name', '')}".strip(), str(info["ver"]), count, str(info.get("mac", "")), note)
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
@@ -63,9 +64,7 @@ class Wled(Adalight):
     idle_s: ClassVar[float] = 0.0
     probe: ClassVar[bytes] = ASK
     ping: ClassVar[bytes] = ASK_VERSION
-    unanswered: ClassVar[str] = (
-        "A WLED older than 0.13, or whose TX pin drives LEDs, can't: name the wire adalight, which needs no answer."
-    )
+    unanswered: ClassVar[str] = "try_adalight"
 
     def answer(self, heard: bytes) -> Answer | None:
         """The first whole line that tells state and info."""
