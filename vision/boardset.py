@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from importlib.metadata import entry_points
 from math import hypot
 from pathlib import Path
@@ -193,7 +194,7 @@ class BoardSet:
     def rail_ends(self, rail: str) -> tuple[float, float]:
         """The y of a rail's end beside the board, and of its other end."""
         (_, top), (_, bottom) = self.rails[rail]
-        middle = sum(self.centre(site)[1] for site in self.sites) / len(self.sites)
+        middle = _middle_y(SetKey(self))
         return (top, bottom) if abs(top - middle) < abs(bottom - middle) else (bottom, top)
 
     def roomy(self, site_id: str) -> bool:
@@ -238,6 +239,12 @@ class SetKey:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SetKey) and other.board_set is self.board_set
+
+
+@lru_cache(maxsize=8)
+def _middle_y(key: SetKey) -> float:
+    sites = key.board_set.sites
+    return sum(key.board_set.centre(site)[1] for site in sites) / len(sites)
 
 
 def contains(polygon_mm: tuple[Point, ...], x_mm: float, y_mm: float) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from vision.paper import BLOWN
-from vision.registration import NO_MAP, Array
+from vision.registration import NO_MAP, Array, Image, Pose
 from vision.tokens import Look
 
 LOGS = np.log(np.arange(256, dtype=np.float32) + 6.0)
@@ -43,16 +44,28 @@ def lay_flat(
     down_mm = step_mm if down_mm is None else down_mm
     xs = np.arange(box_mm[0], box_mm[2], step_mm)
     ys = np.arange(box_mm[1], box_mm[3], down_mm)
-    places = look.registration.pose.project_grid(xs, ys, z_mm)
-    top = cv2.remap(look.image, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    height, width = look.image.shape[:2]
+    whole, parts, seen = _places(look.registration.pose, xs.tobytes(), ys.tobytes(), z_mm, (width, height))
+    top = cv2.remap(look.image, whole, parts, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     top = cv2.blur(cv2.blur(top, (3, 3)), (3, 3))
     norm = np.asarray(cv2.LUT(top, LOGS), np.float32)
     if look.light is not None:
         field = look.light.field(xs, ys)
         norm -= field
-        if field.max() > 0:  # white paper is too bright for the picture: what is blown out is as bright as that
+        # white paper is too bright for the picture: what is blown out is as bright as that
+        if cv2.minMaxLoc(field.reshape(len(ys), -1))[1] > 0:
             blown = cv2.inRange(top, (BLOWN, BLOWN, BLOWN), (255, 255, 255)) > 0
             norm[blown] = np.maximum(norm[blown], LOGS[255])
-    height, width = look.image.shape[:2]
-    seen = cv2.inRange(places, (1.0, 1.0, 0, 0), (width - 2.0, height - 2.0, 0, 0)) > 0
     return Flat(norm, seen, float(xs[0]), float(ys[0]), step_mm, down_mm)
+
+
+@lru_cache(maxsize=8)
+def _places(
+    pose: Pose, xs_mm: bytes, ys_mm: bytes, z_mm: float, size_px: tuple[int, int]
+) -> tuple[Image, Image, npt.NDArray[np.bool_]]:
+    """Where the points of a grid are in the picture, as remap reads them quickest, and which are in it. Kept."""
+    places = pose.project_grid(np.frombuffer(xs_mm), np.frombuffer(ys_mm), z_mm)
+    width, height = size_px
+    seen = cv2.inRange(places, (1.0, 1.0, 0, 0), (width - 2.0, height - 2.0, 0, 0)) > 0
+    whole, parts = cv2.convertMaps(places, NO_MAP, cv2.CV_16SC2)
+    return np.asarray(whole), np.asarray(parts), seen

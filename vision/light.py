@@ -68,7 +68,9 @@ class Light:
         wide = cv2.remap(coarse, *np.meshgrid(across, np.arange(len(few_y), dtype=np.float32)), cv2.INTER_LINEAR)
         left = np.floor(down).astype(np.intp).clip(0, len(few_y) - 2)
         share = (down - left)[:, None, None].astype(np.float32)
-        return np.asarray(wide[left] * (1 - share) + wide[left + 1] * share)
+        further = (wide[1:] - wide[:-1]).take(left, axis=0)
+        further *= share
+        return np.asarray(np.add(wide.take(left, axis=0), further, out=further), np.float32)
 
     def _field(self, xs_mm: Array, ys_mm: Array) -> npt.NDArray[np.float32]:
         x = np.clip(xs_mm, 0, self.sheet_mm[0]) / self.sheet_mm[0] - 0.5

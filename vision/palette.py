@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+import numpy.typing as npt
 
 from vision.boardset import BoardSet, SetKey
 from vision.ranks import median_rows
@@ -118,29 +119,24 @@ def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, 
     known = ~palette.strange(seen)
     if not known.any():
         return palette
+    sure, heavy = seen[known], weights[known]
     for _ in range(rounds):
-        kinds = np.argmax(palette.nats(seen), axis=1)
-        present = np.unique(kinds[known])
-        middles, counts = [], []
-        for kind in present:
-            mine = known & (kinds == kind)
-            middles.append(_middle(seen[mine], weights[mine]))
-            counts.append(min(3.0, float(weights[mine].sum())))
-        targets, trust = np.array(middles), np.sqrt(np.array(counts))[:, None] / 0.05
-        state = _step(bodies[present], targets, trust, state, prior, spread)
+        kinds = np.argmax(palette.nats(sure), axis=1)
+        present, targets, weight = _middles(sure, kinds, heavy)
+        counts = np.minimum(weight, 3.0)[:, None]
+        state = _step(bodies[present], targets, np.sqrt(counts) / 0.05, state, prior, spread)
         means = looks(bodies, state[:3], state[3:])
-        for place, kind in enumerate(present):  # what is seen of a colour says more than the fit, the more is seen
-            share = counts[place] / (counts[place] + 1.5)
-            gap = np.minimum(np.maximum(targets[place] - means[kind], -0.1), 0.1)
-            means[kind] = means[kind] + share * gap
+        # what is seen of a colour says more than the fit, the more is seen
+        gaps = np.minimum(np.maximum(targets - means[present], -0.1), 0.1)
+        means[present] += counts / (counts + 1.5) * gaps
         palette = Palette(palette.names, means, TINT_MOST, SHADE_MOST)
-    tint, shade = _apart(seen[known], palette.means)
-    nearest = np.argmax(palette.nats(seen[known]), axis=1)
+    tint, shade = _apart(sure, palette.means)
+    nearest = np.argmax(palette.nats(sure), axis=1)
     rows = np.arange(len(nearest))
     few = 2 / (len(rows) + 2)  # few tokens say little about how far tokens spread
 
     def spread_of(gaps: Array, least: float, most: float) -> float:
-        own = float(np.clip(1.6 * np.median(gaps[rows, nearest]), least, most))
+        own = min(most, max(least, 1.6 * float(median_rows(gaps[rows, nearest][None])[0])))
         return few * (least + most) / 2 + (1 - few) * own
 
     return Palette(
@@ -158,10 +154,23 @@ def _likeliest_veil(board_set: BoardSet, seen: Array) -> float:
     return VEILS[int(np.argmin(np.minimum(away.min(axis=2), STRANGE_TINT).mean(axis=0)))]
 
 
+def _middles(seen: Array, kinds: npt.NDArray[np.intp], weights: Array) -> tuple[npt.NDArray[np.intp], Array, Array]:
+    """The kinds there are (k,), the weighted median of each in (n, 3) -> (k, 3), and its weight (k,)."""
+    present, counts = np.unique(kinds, return_counts=True)
+    if not np.all(weights == weights[0]):
+        chosen = [kinds == kind for kind in present]
+        middles = [_middle(seen[mine], weights[mine]) for mine in chosen]
+        return present, np.array(middles), np.array([weights[mine].sum() for mine in chosen])
+    first = np.cumsum(counts) - counts
+    targets = np.empty((len(present), 3))
+    for channel in range(3):
+        ranked = seen[np.lexsort((seen[:, channel], kinds)), channel]
+        targets[:, channel] = (ranked[first + (counts - 1) // 2] + ranked[first + counts // 2]) / 2
+    return present, targets, counts * float(weights[0])
+
+
 def _middle(values: Array, weights: Array) -> Array:
     """Weighted median of (n, 3)."""
-    if np.all(weights == weights[0]):
-        return np.asarray(median_rows(values[None])[0])
     order = np.argsort(values, axis=0)
     total = np.cumsum(weights[order], axis=0)
     picks = np.argmax(total >= total[-1] / 2, axis=0)

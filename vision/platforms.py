@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.boardset import BoardSet, Point, Site
+from vision.boardset import BoardSet, Point, SetKey, Site
 from vision.flat import lay_flat
 from vision.registration import Array
 from vision.tokens import Look
@@ -63,12 +64,10 @@ def _find(look: Look, board_set: BoardSet, rail: str) -> Card | None:
     middle = (top + bottom) / 2
     rows = flat.top_mm + np.arange(level.shape[0]) * DOWN_MM - middle
     xs = np.arange(left + platforms.width_mm / 2 - BEYOND_MM, right - platforms.width_mm / 2 + BEYOND_MM, 0.5)
+    columns = flat.left_mm + np.arange(level.shape[1]) * STEP_MM
     for slope in SLOPES:
         sums = [_slanted(vote, rows * slope / STEP_MM) for vote in votes]
-        lines = [
-            np.interp(xs + side * half, flat.left_mm + np.arange(level.shape[1]) * STEP_MM, total)
-            for side, total in zip((-1, 1), sums, strict=True)
-        ]
+        lines = [np.interp(xs + side * half, columns, total) for side, total in zip((-1, 1), sums, strict=True)]
         score = (lines[0] + lines[1]) / 2
         place = int(np.argmax(score))
         if best is None or score[place] > best[0] + 1e-6:
@@ -93,6 +92,12 @@ def _slanted(votes: npt.NDArray[np.float32], shifts: Array) -> Array:
 
 def slot_sites(board_set: BoardSet, card: Card) -> tuple[Site, ...]:
     """A card's slots as sites, the one next to the board first."""
+    return _slot_sites(SetKey(board_set), card)
+
+
+@lru_cache(maxsize=8)
+def _slot_sites(key: SetKey, card: Card) -> tuple[Site, ...]:
+    board_set = key.board_set
     platforms = board_set.platforms
     assert platforms is not None
     near, far = board_set.rail_ends(card.rail)
@@ -113,11 +118,17 @@ def slot_sites(board_set: BoardSet, card: Card) -> tuple[Site, ...]:
     return tuple(sites)
 
 
-def row_of(board_set: BoardSet, x_mm: float) -> str | None:
-    """The row before which a platform at `x_mm` stands."""
-    middles = {
+@lru_cache(maxsize=8)
+def _row_middles(key: SetKey) -> dict[str, float]:
+    board_set = key.board_set
+    return {
         name: float(np.mean([board_set.centre(site)[0] for site in sites])) for name, sites in board_set.tracks.items()
     }
+
+
+def row_of(board_set: BoardSet, x_mm: float) -> str | None:
+    """The row before which a platform at `x_mm` stands."""
+    middles = _row_middles(SetKey(board_set))
     if not middles:
         return None
     name = min(middles, key=lambda row: abs(middles[row] - x_mm))
