@@ -17,7 +17,7 @@ VEIL_SLOPE = 0.06
 MISSES = 0.06
 """How far a token's logarithms may well miss its colour's."""
 ROUNDS = 3
-NEAR_MM, FIRM_NATS, MOST_MISSED = 35.0, 5.0, 0.2
+NEAR_MM, FIRM_NATS, MOST_MISSED, MOST_VEIL = 35.0, 5.0, 0.2, 0.05
 """Among tokens little paper is seen, and its light read less well; neighbours share what is missed."""
 
 
@@ -44,22 +44,46 @@ def without_gloss(board_set: BoardSet, seen: Array, at_mm: Array, told: Array) -
         full = rows.T @ rows + np.eye(2) / VEIL_SLOPE**2
         slope = np.linalg.solve(full, rows.T @ ((light[told] - wanted) * firm).ravel())
         evened = _logs(np.maximum(light - (places @ slope)[:, None], 0.3 * light))
-        evened = evened - _light_missed(palette, evened, at_mm, told)[:, None]
+        veil = _missed(palette, evened, at_mm, told, dim=True)
+        evened = _logs(np.maximum(light - (places @ slope + veil)[:, None], 0.3 * light))
+        evened = evened - _missed(palette, evened, at_mm, told, dim=False)[:, None]
         palette = fit_palette(board_set, evened[told])
     return evened, palette
 
 
-def _light_missed(palette: Palette, seen: Array, at_mm: Array, told: Array) -> Array:
-    """By how much each token's neighbours are brighter than their colours, (n,): the light read there missed that."""
+def support(at_mm: Array, told: Array) -> Array:
+    """How much each token's neighbours can tell of the gloss where it stands, 0 to 1: (n,)."""
+    count = (_near(at_mm) * told).sum(axis=1)
+    return np.asarray(count / (count + 1.0))
+
+
+def _missed(palette: Palette, seen: Array, at_mm: Array, told: Array, dim: bool) -> Array:
+    """What each token's neighbours have too much of, against their colours: (n,).
+
+    `dim`: as a veil, in light of white paper; or else as light, a logarithm.
+    """
     nats = palette.nats(seen)
     kinds = np.argmax(nats, axis=1)
     ahead = np.sort(nats, axis=1)
     firm = told * np.clip((ahead[:, -1] - ahead[:, -2]) / FIRM_NATS, 0, 1)
-    brighter = np.clip((seen - palette.means[kinds]).mean(axis=1), -MOST_MISSED, MOST_MISSED)
+    if dim:
+        light, wanted = _light(seen), _light(palette.means)[kinds]
+        trust = 1 / np.maximum(light, 0.02) ** 2
+        # not what is bright in all channels alike: that is light
+        weights = np.maximum(trust - 0.7 * trust.mean(axis=1, keepdims=True), 0)
+        over = ((light - wanted) * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1e-9)
+        over = np.clip(over, -MOST_VEIL, MOST_VEIL)
+    else:
+        over = np.clip((seen - palette.means[kinds]).mean(axis=1), -MOST_MISSED, MOST_MISSED)
+    near = _near(at_mm) * firm
+    return np.asarray(near @ over / (near.sum(axis=1) + 1.0))
+
+
+def _near(at_mm: Array) -> Array:
     apart2 = ((at_mm[:, None, :] - at_mm[None]) ** 2).sum(axis=2)
-    near = np.exp(-0.5 * apart2 / NEAR_MM**2) * firm
+    near = np.exp(-0.5 * apart2 / NEAR_MM**2)
     np.fill_diagonal(near, 0)  # a token has no say about itself
-    return np.asarray(near @ brighter / (near.sum(axis=1) + 1.0))
+    return np.asarray(near)
 
 
 def _light(logs: Array) -> Array:

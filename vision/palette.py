@@ -57,7 +57,7 @@ class Palette:
         tint, shade = _apart(seen, self.means)
         return np.asarray((tint > limit) | (shade > STRANGE_SHADE))
 
-    def strange(self, seen: Array, limit: float = STRANGE_TINT) -> Array:
+    def strange(self, seen: Array, limit: Array | float = STRANGE_TINT) -> Array:
         """Which of the tokens seen as (n, 3) have none of the colours: (n,)."""
         return np.asarray(_apart(seen, self.means)[0].min(axis=1) > limit)
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from vision.boardset import BoardSet
 from vision.flat import Flat, lay_flat
-from vision.gloss import without_gloss
+from vision.gloss import support, without_gloss
 from vision.palette import FLOOR_NATS, Palette, fit_palette
 from vision.ranks import median_rows, percentile_rows
 from vision.registration import Array
@@ -39,6 +39,8 @@ EVEN = 0.1
 """A top in even light varies so little, a logarithm."""
 STRANGE = 0.16
 """Logarithm of tint: no token misses its colour by so much, tinted shadows do."""
+STRANGE_UNTOLD = 0.1
+"""It may miss by so much more where no neighbours tell how gloss and light lie."""
 SAME = 0.25
 """Logarithms: ground so like a token that it may go on in it."""
 CROWDED = 0.13
@@ -234,11 +236,14 @@ def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
     bodies = median_rows(cores)
     low, high = percentile_rows(cores[:, :, 1], 10, 90)
     alone, on_board = _stands_out(board_set, flat, centres, bodies)
-    bodies, palette = without_gloss(board_set, bodies, centres, alone & on_board)
+    seen = bodies
+    bodies, palette = without_gloss(board_set, seen, centres, alone & on_board)
     doubt = 0.5 * np.maximum(high - low - EVEN, 0)
     if look.light is not None:
         doubt = np.hypot(doubt, 2 * np.maximum(look.light.uneven_at(centres) - CROWDED, 0))
-    nats, strange = palette.nats(bodies, doubt), palette.strange(bodies, STRANGE)
+    untold = 1 - support(centres, alone & on_board)
+    nats, limit = palette.nats(bodies, doubt), STRANGE + untold * STRANGE_UNTOLD
+    strange = palette.strange(bodies, limit) & palette.strange(seen, limit)  # gloss may end before a token
     found = []
     for place, patch in enumerate(patches):
         if strange[place] or not alone[place]:
