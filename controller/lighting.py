@@ -133,6 +133,10 @@ class TableLights:
             areas += lit_areas(self._board, self._map, Scene("host lost", 1, {last: Light(Hue.AMBER)}))
         return areas
 
+    def player_at(self, button: int) -> str | None:
+        """Whose seat a button is at: that of the bar with the same number, None where there is none."""
+        return next((player for player, (side, _) in self._map.bars.items() if side == button), None)
+
     def status(self) -> LinkStatus:
         """How the connection is doing."""
         return self._link.status()

@@ -42,6 +42,7 @@ class Lights(Protocol):
     def follow(self, board: BoardSet) -> None: ...
     def show(self, scene: Scene) -> int: ...
     def glow(self, epoch: int) -> Sequence[Area]: ...
+    def player_at(self, button: int) -> str | None: ...
     def status(self) -> Any: ...
     def close(self) -> None: ...
 
@@ -151,13 +152,15 @@ class Table:
         players = self._watcher.game.players
         if not 0 <= button < len(players):
             return
+        seated = self._lights.player_at(button) if self._lights is not None else None
+        player = seated if seated in players else players[button]
         if action == 0:
-            self.send(Press(self._looking.t_s, players[button]))
+            self.send(Press(self._looking.t_s, player))
         elif action == 1:
             with self._changed:
                 called = self._view.operator
             word: Button = "dismiss_operator" if called else "call_operator"
-            self.send(Press(self._looking.t_s, players[button], word))
+            self.send(Press(self._looking.t_s, player, word))
 
     def ready(self) -> bool:
         """Whether the table can referee now: frames are fresh and the sheet is seen."""

@@ -12,6 +12,7 @@ from firmware_bridge.errors import LightsError
 from firmware_bridge.link import Link, LinkState
 from firmware_bridge.linkstate import LinkStatus
 from firmware_bridge.mapfile import map_text
+from firmware_bridge.saying import NOTHING, Reason
 from firmware_bridge.scene import Bar, Hue, Light, Scene
 from firmware_bridge.virtual import VirtualDevice
 from firmware_bridge.wire.native import DeviceHealth
@@ -115,9 +116,11 @@ def test_a_map_is_for_the_set_it_was_made_for(tmp_path) -> None:
 
 
 def test_how_a_link_is_told() -> None:
-    told = link_json(LinkStatus(LinkState.DOWN, "gone", 20.04, 3, 24.0, "/dev/ttyUSB0", losses=2, away_since=10.0))
+    reason = Reason("silent", port="X")
+    told = link_json(LinkStatus(LinkState.DOWN, reason, 20.04, 3, 24.0, "/dev/ttyUSB0", losses=2, away_since=10.0))
     assert told["since"] == 10.0
-    assert (told["state"], told["sentence"], told["attempts"], told["next_try"]) == ("down", "gone", 3, 24.0)
+    assert (told["state"], told["attempts"], told["next_try"]) == ("down", 3, 24.0)
+    assert "X have stopped answering" in told["sentence"]
     assert (told["losses"], told["device"], told["health"]) == (2, None, None)
     health = DeviceHealth(60, 70, 1, 0, 4980)
-    assert link_json(LinkStatus(LinkState.READY, "", 20.0, health=health))["health"]["supply_mv"] == 4980
+    assert link_json(LinkStatus(LinkState.READY, NOTHING, 20.0, health=health))["health"]["supply_mv"] == 4980

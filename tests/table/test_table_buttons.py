@@ -12,6 +12,7 @@ from controller.referee.signals import STATES
 from controller.rules.transet import TRANSET
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
+from firmware_bridge.lightmap import LightMap
 from firmware_bridge.link import Link
 from firmware_bridge.scene import Hue, Light, Rhythm
 from firmware_bridge.virtual import VirtualDevice
@@ -93,3 +94,21 @@ def test_a_short_press_is_done_of_the_player_at_that_seat(lit: tuple[Table, Virt
     assert offence is not None
     assert (offence.player, offence.reasons[0].code) == ("South", "SIDEWAYS_ALONE")
     until(lambda: device.lit().scene == STATES["illegal"], "the lights say it")
+
+
+def test_a_button_is_its_seats_wherever_the_light_map_puts_that() -> None:
+    (board,) = chosen_sets("transet", None)
+    turned = LightMap(bars={"North": (0, 8), "South": (1, 8)})
+    link = Link(lambda: None, turned)
+    try:
+        lights = TableLights(link, turned, lambda _: turned, board=board)
+        assert [lights.player_at(button) for button in (0, 1, 2)] == ["North", "South", None]
+        table = Table(Watcher([board]), SimulatedCamera(World(board)), lights=lights)
+        table.button(0, 1)
+        given = table._inputs.get_nowait()
+        assert (given.player, given.button) == ("North", "call_operator")
+        lights._map = LightMap()  # no bars: in the order of the game
+        table.button(0, 0)
+        assert table._inputs.get_nowait().player == "South"
+    finally:
+        link.close()
