@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -29,6 +29,7 @@ from controller.web.guard import Guard, own_names
 from controller.web.hub import Hub
 from controller.web.phrases import LANGUAGES, phrase, phrases
 from controller.web.ports import Snapshot, TableLike, WorldLike
+from controller.web.screen import Screen
 from controller.web.state import beat_json, lights_json, state_json, view_json
 from controller.words import say
 from vision.artwork import svg_board, svg_token
@@ -118,10 +119,11 @@ def _add_pages(app: FastAPI, table: TableLike, hub: Hub) -> None:
     streams = 0
 
     @app.get("/", response_class=HTMLResponse)
-    def page(lang: Lang = "en", player: str | None = None, keys: bool = False) -> HTMLResponse:
-        if player is not None and player not in table.snapshot().view.players:
-            raise HTTPException(404, f"Nobody called {player} plays at this table.")
-        return HTMLResponse(_page(lang, demo=table.world is not None, player=player, keys=keys))
+    @app.get("/display", response_class=HTMLResponse)
+    def page(screen: Annotated[Screen, Query()]) -> HTMLResponse:
+        if screen.player is not None and screen.player not in table.snapshot().view.players:
+            raise HTTPException(404, f"Nobody called {screen.player} plays at this table.")
+        return HTMLResponse(_page(screen, demo=table.world is not None))
 
     @app.get("/events")
     async def events(lang: Lang = "en") -> StreamingResponse:
@@ -153,7 +155,7 @@ def _add_pages(app: FastAPI, table: TableLike, hub: Hub) -> None:
 
     @app.get("/set.svg")
     def board() -> Response:
-        return _svg(svg_board(_board(table)))
+        return _svg(svg_board(_board(table), labels=False))  # the page sets its own, over the pieces
 
     @app.get("/token.svg")
     def token(kind: str) -> Response:
@@ -276,19 +278,19 @@ def build_id() -> str:
     return digest.hexdigest()[:12]
 
 
-@cache
-def _page(language: str, *, demo: bool, player: str | None, keys: bool) -> str:
+@lru_cache(maxsize=64)
+def _page(screen: Screen, *, demo: bool) -> str:
+    language = screen.lang
     own = ("label_", "stale_", "demo_")  # what the screen says by itself; all else comes with the state
     words = {key: text for key, text in phrases(language).items() if key.startswith(own)}
     return (
         _templates()
         .get_template("page.html")
         .render(
+            screen=screen,
             lang=language,
             languages=LANGUAGES,
             demo=demo,
-            player=player or "",
-            keys=keys,
             build=build_id(),
             words=json.dumps(words, ensure_ascii=False),
             say=lambda key: phrase(key, language),

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
+import time
 
 from controller.web.ports import Snapshot, TableLike
 
 _log = logging.getLogger(__name__)
 
 PERIOD_S = 0.1  # at most ten messages a second for each screen
+AFTER_FAULT_S = 1.0
 
 
 class Hub:
@@ -23,28 +26,33 @@ class Hub:
         self.newest: Snapshot = table.snapshot()
         self.closed = False
         self._news = asyncio.Event()
-        self._task: asyncio.Task[None] | None = None
+        self._ended = threading.Event()
+        self._thread: threading.Thread | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def start(self) -> None:
         """Start watching; called once, in the web loop."""
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
-        self._task = asyncio.create_task(self._watch())
+        self._thread = threading.Thread(target=self._watch, args=(self._loop,), name="hub", daemon=True)
+        self._thread.start()
 
     async def stop(self) -> None:
         """Stop watching and let every stream end."""
         self._end()
-        if self._task is not None:
-            await asyncio.wait([self._task], timeout=1.0)
+        patience = 100
+        while self._thread is not None and self._thread.is_alive() and patience:
+            patience -= 1
+            await asyncio.sleep(0.01)
 
     def close(self) -> None:
         """Let every stream end; may be called from any thread, before the server is asked to stop."""
-        if self._loop is not None and not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._end)
+        if self._loop is not None:
+            _tell(self._loop, self._end)
 
     def _end(self) -> None:
         self.closed = True
+        self._ended.set()
         self._news.set()
 
     async def next(self) -> Snapshot:
@@ -53,17 +61,36 @@ class Hub:
         await news.wait()
         return self.newest
 
-    async def _watch(self) -> None:
-        while not self.closed:
-            started = asyncio.get_running_loop().time()
+    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The thread; its own, for the loop's pool of threads is taken down before the loop's last word."""
+        seen = self.newest.rev
+        while not self._ended.is_set():
+            started = time.monotonic()
             try:
-                self.newest = await asyncio.to_thread(self._table.wait, self.newest.rev, PERIOD_S)
+                snapshot = self._table.wait(seen, PERIOD_S)
             except Exception:
                 # The screens must come back by themselves when the table does.
                 _log.exception("the table could not be asked for its state")
-                await asyncio.sleep(1.0)
+                self._ended.wait(AFTER_FAULT_S)
                 continue
-            news, self._news = self._news, asyncio.Event()
-            news.set()
+            seen = snapshot.rev
+            if not _tell(loop, self._heard, snapshot):
+                return
             # A table that changes with every frame must not flood the screens.
-            await asyncio.sleep(max(0.0, PERIOD_S - (asyncio.get_running_loop().time() - started)))
+            self._ended.wait(max(0.0, PERIOD_S - (time.monotonic() - started)))
+
+    def _heard(self, snapshot: Snapshot) -> None:
+        self.newest = snapshot
+        if self.closed:
+            return  # the streams were woken for good
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+
+def _tell(loop: asyncio.AbstractEventLoop, *call: object) -> bool:
+    """Have the loop do something from any thread; False when it has ended."""
+    try:
+        loop.call_soon_threadsafe(*call)  # type: ignore[arg-type]
+    except RuntimeError:
+        return False
+    return True

@@ -55,6 +55,7 @@ def view_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
         "board": _board(view, told, language),
         "hand": view.hand,
         "provisional": view.provisional,
+        "offer": view.offer,
         "score": list(view.score) if view.score is not None else None,
         "turns": [
             {"n": turn.n, "player": turn.player, "text": turn.text, "legal": turn.legal, "passed": turn.passed}
@@ -129,7 +130,12 @@ def _board(view: View, told: Message, language: str) -> dict[str, Any]:
 
 def _ways(owed: tuple[Owed, ...]) -> list[dict[str, str | None]]:
     """Every way to carry what is owed from where it stands."""
-    return [{"from": one.at, "to": site} for one in owed if one.at is not None for site in sorted(one.to)]
+    return [
+        {"piece": one.piece, "from": one.at, "to": site}
+        for one in owed
+        if one.at is not None
+        for site in sorted(one.to)
+    ]
 
 
 def _fault_sites(view: View) -> list[str]:

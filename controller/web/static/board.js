@@ -1,4 +1,6 @@
 // The board as SVG, in sheet millimetres: artwork, what the lights really show, pieces, and what is to be done as arrows.
+import { Ghosts } from "./ghost.js";
+
 const NS = "http://www.w3.org/2000/svg";
 const DEMO_GHOST = 0.55;
 
@@ -24,10 +26,11 @@ export class Board {
     this.svg = svg;
     this.demo = demo;
     this.layers = {};
-    for (const name of ["art", "under", "rings", "pieces", "loose", "arrows", "bars"]) {
+    for (const name of ["art", "under", "rings", "pieces", "loose", "labels", "arrows", "ghosts", "bars"]) {
       this.layers[name] = make("g", { class: `layer-${name}` });
       svg.append(this.layers[name]);
     }
+    this.ghosts = new Ghosts(this.layers.ghosts, (kind, x, y) => make("g", {}, ...this.face(kind, x, y, this.geo.token.size)));
     this.geo = null;
     this.busy = false; // a hand holds a piece
     this.latest = {};
@@ -44,6 +47,7 @@ export class Board {
     const shape = this.demo ? [0, 0, width, height] : geo.crop;
     const sheet = make("rect", { class: "sheet", x: shape[0], y: shape[1], width: shape[2], height: shape[3], rx: 4 });
     const image = make("image", { href: `/set.svg?${geo.name}`, x: 0, y: 0, width, height, class: "art" });
+    image.addEventListener("error", () => (this.geo = null)); // the server went away: asked for again
     if (!this.demo) {
       const xs = Object.values(geo.sites).flatMap((site) => site.polygon.map(([x]) => x));
       const ys = Object.values(geo.sites).flatMap((site) => site.polygon.map(([, y]) => y));
@@ -61,6 +65,7 @@ export class Board {
       const inside = make("g", { "clip-path": "url(#tabletop)" }, surface, sheet, image, ...this.cards());
       this.layers.art.replaceChildren(clip, inside);
     }
+    this.layers.labels.replaceChildren(...this.labels());
     for (const [name, draw] of [["state", "state"], ["lights", "lights"], ["world", "world"]])
       if (this.latest[name]) this[draw](this.latest[name]);
   }
@@ -70,6 +75,11 @@ export class Board {
     return Object.values(this.geo.platforms ?? {}).map(([x, y, width, height]) =>
       make("rect", { x, y, width, height, rx: 1.5, class: "card" }),
     );
+  }
+
+  // Names of sites: beside a board of squares, where no piece can cover them, elsewhere in their corners.
+  labels() {
+    return (this.geo.labels ?? []).map(([name, x, y, where]) => make("text", { x, y, class: `label ${where}` }, name));
   }
 
   // ---- what the referee says ----
@@ -94,6 +104,9 @@ export class Board {
     const arrows = message.steps.map((step, index) => this.arrow(step, kind, index));
     if (board.owed.length <= 3) for (const step of board.owed) arrows.push(this.arrow(step, "owed", 0));
     this.layers.arrows.replaceChildren(...arrows.filter(Boolean));
+    const ways = message.steps.map((step, index) => this.way(step, index));
+    if (board.owed.length === 1) ways.push(this.way(board.owed[0], 0)); // several are a choice: nobody's to show
+    this.ghosts.show(ways.filter(Boolean), message.steps.length ? kind : "owed");
   }
 
   pieces(list) {
@@ -141,13 +154,17 @@ export class Board {
     const size = this.geo.token.size * scale;
     const [x, y] = [site.centre[0] + dx, site.centre[1] + dy];
     const group = make("g", { class: `piece ${className}`, "data-site": piece.site, "data-kind": piece.kind });
-    group.append(
-      make("title", {}, `${piece.name}, ${piece.site}`),
-      this.shape({ class: "shadow" }, x, y + 1.2, size),
-      make("image", { href: tokenUrl(piece.kind), x: x - size / 2, y: y - size / 2, width: size, height: size }),
-      this.shape({ class: "edge" }, x, y, size),
-    );
+    group.append(make("title", {}, `${piece.name}, ${piece.site}`), ...this.face(piece.kind, x, y, size));
     return group;
+  }
+
+  // A piece as it looks, its middle at x, y.
+  face(kind, x, y, size) {
+    return [
+      this.shape({ class: "shadow" }, x, y + 1.2, size),
+      make("image", { href: tokenUrl(kind), x: x - size / 2, y: y - size / 2, width: size, height: size }),
+      this.shape({ class: "edge" }, x, y, size),
+    ];
   }
 
   shape(attributes, x, y, size) {
@@ -170,17 +187,34 @@ export class Board {
 
   // ---- arrows ----
 
-  arrow(step, className, index) {
+  // Where a step begins and ends, in the sheet's millimetres; beside the board where it names no site.
+  ends(step, index) {
     const centre = (site) => (site ? this.geo.sites[site]?.centre : null);
-    let [from, to] = [centre(step.from), centre(step.to)];
+    const [from, to] = [centre(step.from), centre(step.to)];
     if (!from && !to) return null;
     const outside = ([x, y]) => {
       const [left, top, width] = this.geo.crop;
       const side = x < left + width / 2 ? left + 9 : left + width - 9;
       return [side, y - 4 + (index % 3) * 4];
     };
-    from ??= outside(to);
-    to ??= outside(from);
+    return [from ?? outside(to), to ?? outside(from)];
+  }
+
+  // A step as the ghost's journey: a slight bow, as a hand carries.
+  way(step, index) {
+    const ends = this.ends(step, index);
+    if (!ends) return null;
+    const [[x1, y1], [x2, y2]] = ends;
+    const length = Math.hypot(x2 - x1, y2 - y1) || 1;
+    const bow = (2 * Math.min(12, length * 0.1)) / length;
+    const bend = [(x1 + x2) / 2 - (y2 - y1) * bow, (y1 + y2) / 2 + (x2 - x1) * bow];
+    return { piece: step.piece, from: ends[0], bend, to: ends[1] };
+  }
+
+  arrow(step, className, index) {
+    const ends = this.ends(step, index);
+    if (!ends) return null;
+    const [from, to] = ends;
     const [dx, dy] = [to[0] - from[0], to[1] - from[1]];
     const length = Math.hypot(dx, dy);
     const [ux, uy] = [dx / length, dy / length];

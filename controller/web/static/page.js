@@ -16,6 +16,7 @@ let heardAt = performance.now();
 let ageAtHeard = null;
 let behindS = 0; // seconds between server and screen clocks don't matter: only our own clock measures silence
 let geometryFor = null;
+let asking = false;
 let refused = () => {};
 
 // ---- stream ----------------------------------------------------------------------------------------------------------
@@ -37,7 +38,7 @@ function connect() {
     showHealth(data);
   });
   listen("world", (data) => board.world(data));
-  listen("beat", () => {});
+  listen("beat", () => newest && drawBoard(newest)); // whatever could not be fetched before
 }
 
 function silenceS() {
@@ -56,6 +57,23 @@ setInterval(() => {
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden && silenceS() > 2) connect();
 });
+addEventListener("pageshow", (event) => event.persisted && slept(SILENT_S));
+addEventListener("online", () => silenceS() > 1 && connect());
+
+// A machine that slept: its steady clock may have stood still, so the news is older than it seems.
+let [wallMs, steadyMs] = [Date.now(), performance.now()];
+setInterval(() => {
+  const lostS = (Date.now() - wallMs - (performance.now() - steadyMs)) / 1000;
+  [wallMs, steadyMs] = [Date.now(), performance.now()];
+  if (lostS > 1.5) slept(lostS);
+}, 500);
+
+function slept(seconds) {
+  heardAt -= seconds * 1000;
+  behindS = 0;
+  connect();
+  tell_age();
+}
 setInterval(() => {
   if (["setup", "over", "searching"].includes(newest?.message.code)) location.reload();
 }, DAY_MS);
@@ -84,18 +102,29 @@ async function show(state) {
     return;
   }
   newest = state;
-  if (state.set !== null && state.set !== geometryFor) {
-    const answer = await fetch("/api/set");
-    if (!answer.ok) return;
-    const geometry = await answer.json();
-    if (newest !== state) return; // something newer came while we asked; it draws itself
-    geometryFor = geometry.name;
-    board.state(state);
-    board.geometry(geometry);
-  }
   showMessage(state);
   showTurns(state);
+  showScore(state);
   board.state(state);
+  await drawBoard(state);
+}
+
+// The board's own drawing, once for each set; where it can't be had now, the next beat tries again.
+async function drawBoard(state) {
+  if (board.geo === null) geometryFor = null;
+  if (state.set === null || state.set === geometryFor || asking) return;
+  asking = true;
+  try {
+    const answer = await fetch("/api/set");
+    const geometry = answer.ok ? await answer.json() : null;
+    if (geometry?.name !== newest.set) return; // another board meanwhile
+    geometryFor = geometry.name;
+    board.geometry(geometry);
+  } catch {
+    // the connection is gone: the notice says so already
+  } finally {
+    asking = false;
+  }
 }
 
 function put(element, text) {
@@ -211,15 +240,30 @@ function showTurns(state) {
   put($("game-no"), state.game_no ? words.label_game.replace("{n}", state.game_no) : "");
   put($("brand"), state.game ? `Boardref · ${state.game[0].toUpperCase()}${state.game.slice(1)}` : "Boardref");
   // Only what the turns say is drawn anew: the list may be scrolled by hand.
-  const key = JSON.stringify([state.turns, state.players.map((one) => one.name), state.provisional, state.score]);
+  const key = JSON.stringify([state.turns, state.players.map((one) => one.name), state.provisional]);
   if ($("turns").dataset.key === key) return;
   $("turns").dataset.key = key;
   const head = document.createElement("tr");
-  const points = (one) => (state.score ? ` · ${state.score[state.players.indexOf(one)]}` : "");
-  head.append(cell("th", ""), ...orderOf(state).map((one) => cell("th", one.name + points(one))));
-  $("columns").replaceChildren(...(state.turns.length || state.score ? [head] : []));
+  head.append(cell("th", ""), ...orderOf(state).map((one) => cell("th", one.name)));
+  $("columns").replaceChildren(...(state.turns.length ? [head] : []));
   $("turns").replaceChildren(...rowsOf(state));
   $("scroll").scrollTop = $("scroll").scrollHeight;
+}
+
+// Points so far, in the games that count them.
+function showScore(state) {
+  const score = state.score ?? [];
+  $("score").hidden = score.length === 0;
+  const best = Math.max(...score);
+  $("score").replaceChildren(
+    ...state.players.slice(0, score.length).map((one, index) => {
+      const [side, points] = [document.createElement("span"), document.createElement("b")];
+      points.textContent = score[index];
+      side.className = score[index] === best && Math.min(...score) < best ? "ahead" : "";
+      side.append(one.name, " ", points);
+      return side;
+    }),
+  );
 }
 
 function orderOf(state) {
