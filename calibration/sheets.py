@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calibration.marks import foot
 from calibration.pdf import CUT, EDGE_MM, INK, Pdf, paper_named
 from vision.artwork import tag_shapes
 from vision.boardset import Rgb
@@ -30,8 +31,9 @@ def charuco_pdf(paper: str = "a4") -> bytes:
     canvas = pdf.begin()
     left, top = (pdf.paper_mm[0] - columns * SQUARE_MM) / 2, EDGE_MM
     words = f"calibration board: {columns} x {rows} squares of {SQUARE_MM:g} mm, markers {MARKER_MM:g} mm"
-    words += f", {CHARUCO_DICTIONARY}; print at 100 %"
+    words += f", {CHARUCO_DICTIONARY}; glue it on something flat"
     pdf.text(Text((pdf.paper_mm[0] / 2, pdf.paper_mm[1] - 6.5), words, 3.2, INK))
+    pdf.draw(foot(pdf.paper_mm[0], pdf.paper_mm[1] - EDGE_MM))
     canvas.translate(left, top)
     shapes: list[Shape] = []
     marker = 0
@@ -69,6 +71,7 @@ def stickers_pdf(paper: str = "a4") -> bytes:
     words = f"tags for your own board ({STICKER_DICTIONARY}, side {STICKER_MM:g} mm)"
     words += ": cut along the lines, keep the white border"
     pdf.text(Text((pdf.paper_mm[0] / 2, EDGE_MM + 2.0), words, 3.6, INK))
+    pdf.draw(foot(pdf.paper_mm[0], pdf.paper_mm[1] - EDGE_MM))
     half = STICKER_MM / 2 + QUIET_MM
     for place, (x, y) in enumerate(sticker_centres(paper)):
         tag = FIRST_STICKER + place

@@ -14,6 +14,7 @@ import pytest
 
 from calibration.kit import division, kit_pdf
 from calibration.pdf import EDGE_MM, PAPERS
+from calibration.sheets import charuco_pdf, stickers_pdf
 from vision.boardset import BoardSet
 from vision.registration import register
 
@@ -203,17 +204,31 @@ def test_tokens_and_platforms_have_their_number_and_size(game: str, paper: str, 
 def test_every_ruler_tells_the_truth(scale: float) -> None:
     """Whatever the sheet's scale: a ruler of 100 mm on paper is 100 mm."""
     board = load("taasen")
-    for page in pages(kit_pdf(board, dict.fromkeys(board.kinds, 1), "a4", scale), 10.0):
-        if "100 mm" not in page.words:
-            continue
-        dark = (page.image.max(axis=2) < 150).astype(np.uint8)
-        lines = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((1, 700), np.uint8))
-        count, _, stats, _ = cv2.connectedComponentsWithStats(lines)
-        spans = []
-        for x, y, w, h, _ in stats[1:count]:
-            ticks = dark[y - int(0.4 * page.px), x - 5 : x + w + 5]
-            ends = np.flatnonzero(np.diff(np.concatenate([[0], ticks, [0]])))
-            if h <= 5 and len(ends) == 22:  # eleven ticks, each with two edges
-                spans.append((ends[-2:].mean() - ends[:2].mean()) / page.px)
-        assert spans
-        assert all(abs(span - 100) < EXACT_MM for span in spans)
+    kit = pages(kit_pdf(board, dict.fromkeys(board.kinds, 1), "a4", scale), 10.0)
+    assert any("100 mm" in page.words for page in kit)
+    for page in kit:
+        if "100 mm" in page.words:
+            check_ruler(page)
+
+
+@pytest.mark.parametrize("paper", ["a4", "a3"])
+def test_the_helpers_have_a_ruler_too(paper: str) -> None:
+    for pdf in (charuco_pdf(paper), stickers_pdf(paper)):
+        (page,) = pages(pdf, 10.0)
+        assert "100 mm" in page.words
+        check_ruler(page)
+
+
+def check_ruler(page: Page) -> None:
+    """A line of 100 mm with eleven ticks."""
+    dark = (page.image.max(axis=2) < 150).astype(np.uint8)
+    lines = cv2.morphologyEx(dark, cv2.MORPH_OPEN, np.ones((1, 700), np.uint8))
+    count, _, stats, _ = cv2.connectedComponentsWithStats(lines)
+    spans = []
+    for x, y, w, h, _ in stats[1:count]:
+        ticks = dark[y - int(0.4 * page.px), x - 5 : x + w + 5]
+        ends = np.flatnonzero(np.diff(np.concatenate([[0], ticks, [0]])))
+        if h <= 5 and len(ends) == 22:  # eleven ticks, each with two edges
+            spans.append((ends[-2:].mean() - ends[:2].mean()) / page.px)
+    assert spans
+    assert all(abs(span - 100) < EXACT_MM for span in spans)
