@@ -34,7 +34,12 @@ PITCH = 1.06
 """Tokens that touch lie this many sizes apart, on average: side walls and gaps are part of the patch."""
 ONE_TINT = 0.2
 """Logarithm of tint within which colours count as one while patches are looked for."""
-MOST_TOGETHER = 8
+MOST_TOGETHER, LEAST_EACH = 8, 0.96
+"""So many at most in a patch; in a row each takes so much of its size at least."""
+LEAST_FULL, LEAST_SIDES, MOST_SIDES = 0.85, (0.88, 0.92), (1.16, 1.2)
+"""Share of its own rectangle that a token's patch fills; its short and long side, in tokens' sizes."""
+UNLIKE = 2.5
+"""What it costs to be beyond these, where no other tokens crowd round."""
 EVEN = 0.1
 """A top in even light varies so little, a logarithm."""
 STRANGE = 0.16
@@ -106,6 +111,7 @@ def _labels(flat: Flat, palette: Palette) -> npt.NDArray[np.uint8]:
 class _Patch:
     centre_mm: tuple[float, float]
     score: float
+    misfit: float
 
 
 def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float) -> list[_Patch]:
@@ -136,8 +142,17 @@ def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float) -> list[
             fit = min(1.0, full / 0.93) * shape
             score = 1 - 0.5 * (1 - fit)
             at_mm = (float(flat.left_mm + x * flat.step_mm), float(flat.top_mm + y * flat.step_mm))
-            patches.append(_Patch(at_mm, float(score)))
+            patches.append(_Patch(at_mm, float(score), _misfit(full, short / size, long / size)))
     return patches
+
+
+def _misfit(full: float, short: float, long: float) -> float:
+    """How far a patch is from anything a square token makes, sides in tokens' sizes; 0 for every token.
+
+    Side walls make patches longer than tokens; a disc fills its square by 0.79.
+    """
+    outside = (LEAST_FULL - full, LEAST_SIDES[0] - short, short - MOST_SIDES[0])
+    return sum(max(0.0, gap) for gap in (*outside, LEAST_SIDES[1] - long, long - MOST_SIDES[1]))
 
 
 def _split(
@@ -151,7 +166,7 @@ def _split(
     _, sides, _ = cv2.minAreaRect(contour)
     short, long = min(sides) + 1, max(sides) + 1
     count = max(round(long / (PITCH * size)), 1) if short < 1.4 * size else round(area / (PITCH * size**2))
-    if not 2 <= count <= MOST_TOGETHER:
+    if not 2 <= count <= MOST_TOGETHER or (short < 1.4 * size and long < LEAST_EACH * count * size):
         return []
     rows, columns = np.nonzero(own)
     points = np.column_stack([columns, rows]).astype(np.float64)
@@ -208,8 +223,8 @@ def find_squares(look: Look, extra_mm: Sequence[tuple[float, float, float, float
 
 def _stands_out(
     board_set: BoardSet, flat: Flat, centres: Array, bodies: Array
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Which patches are no part of something larger (n,), and which lie on the board or a rail (n,).
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Which patches are no part of something larger, which lie on the board or a rail, and which on the board: (n,).
 
     Among the sites tokens touch one another all round, on a platform at two sides.
     """
@@ -223,7 +238,7 @@ def _stands_out(
     for low, high in board_set.rails.values():
         limit[np.all((centres > low) & (centres < high), axis=1)] = 0.6
     limit[np.all((centres > corners.min(axis=0)) & (centres < corners.max(axis=0)), axis=1)] = 2.0
-    return alike.mean(axis=1) < limit, limit > 0.5
+    return alike.mean(axis=1) < limit, limit > 0.5, limit > 1.0
 
 
 def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
@@ -235,7 +250,7 @@ def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
     cores = flat.norm[rows, columns].astype(np.float64)
     bodies = median_rows(cores)
     low, high = percentile_rows(cores[:, :, 1], 10, 90)
-    alone, on_board = _stands_out(board_set, flat, centres, bodies)
+    alone, on_board, crowded = _stands_out(board_set, flat, centres, bodies)
     seen = bodies
     bodies, palette = without_gloss(board_set, seen, centres, alone & on_board)
     doubt = 0.5 * np.maximum(high - low - EVEN, 0)
@@ -253,5 +268,6 @@ def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
             kind: max(FLOOR_NATS, float(value) - best) for kind, value in zip(palette.names, nats[place], strict=True)
         }
         kind = max(likelihoods, key=lambda name: likelihoods[name])
-        found.append(Found(kind, patch.centre_mm, patch.score, likelihoods, 1.0, float(high[place] - low[place])))
+        score = patch.score - (0 if crowded[place] else UNLIKE * patch.misfit)
+        found.append(Found(kind, patch.centre_mm, score, likelihoods, 1.0, float(high[place] - low[place])))
     return sorted(found, key=lambda token: -token.score)
