@@ -1,7 +1,7 @@
 """A quick look for known tags: dark blobs of about a tag's shape, compared with the bits that are looked for.
 
 Far less work than a search for every tag of a dictionary, but a tag in poor light, or small, or half covered, is easily
-missed: only a board of which every tag is found in its place may be believed without a second look.
+missed: only a board of which three tags are found in their places may be believed without a second look.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ K1_MEAN, K1_SPREAD = -0.08, 0.1
 INSET_MM, INSET_SPREAD_MM = 0.3, 0.2  # white blooms into black: printed squares look smaller
 CORNER_SIGMA_PX = 0.35
 LINE_SIGMA_PX = 1.0
+ENOUGH = 1e-3  # less is not worth another step: of the sum of squares, told or gained
 MOST_STEPS = 40  # a camera straight above leaves its tilt and focal length to each other: a long, bent valley
 
 
@@ -132,6 +133,7 @@ def fit_pose(
     lens: Lens | None,
     start: Pose | None,
     lines: Lines | None = None,
+    most_steps: int = MOST_STEPS,
 ) -> tuple[Pose, Array] | None:
     """Pose from the corners (n * 4, 2) of `tags` and the corners' residuals (n * 4, 2); None where nothing fits."""
     width, height = size_px
@@ -182,13 +184,16 @@ def fit_pose(
 
     damping = 1e-3
     error, jacobian = residuals(state)
-    for _ in range(MOST_STEPS):
-        normal = jacobian.T @ jacobian
-        step = np.linalg.solve(normal + damping * np.diag(np.diag(normal)), jacobian.T @ error)
+    for _ in range(most_steps):
+        normal, pull = jacobian.T @ jacobian, jacobian.T @ error
+        held = np.diag(np.diag(normal))
+        if pull @ np.linalg.solve(normal + 1e-9 * held, pull) < ENOUGH:
+            break
+        step = np.linalg.solve(normal + damping * held, pull)
         trial = state + step
         new_error, new_jacobian = residuals(trial)
         if new_error @ new_error < error @ error:
-            done = error @ error - new_error @ new_error < 1e-3
+            done = error @ error - new_error @ new_error < ENOUGH
             state, error, jacobian, damping = trial, new_error, new_jacobian, damping * 0.2
             if done:
                 break

@@ -15,19 +15,21 @@ from vision.artwork import tag_bits
 from vision.boardset import BoardSet, SetKey
 from vision.glance import glance
 from vision.lattice import agrees, contradicts, lines
+from vision.pose import MOST_STEPS, fit_pose
 from vision.pose import NO_MAP as NO_MAP
 from vision.pose import Array as Array
 from vision.pose import Image as Image
 from vision.pose import Lens as Lens
 from vision.pose import Pose as Pose
-from vision.pose import fit_pose
 from vision.pose import tag_corners_mm as tag_corners_mm
 
 SEEN_CORRELATION = 0.7  # a tag's cells against its bits; tags that are seen give 0.93 and more
 WORST_RESIDUAL_PX = 4.0
 TWO_TAGS_RESIDUAL_PX = 1.5
-PLAIN_RESIDUAL_PX = 0.8
-"""Where every tag is so near its place nothing else has to be looked for."""
+PLAIN_TAGS, PLAIN_RESIDUAL_PX = 3, 0.8
+"""Where so many tags are so near their places nothing else has to be looked for."""
+FEW_STEPS = 5
+"""While the lines themselves are still looked for a pose need not be exact."""
 
 
 @dataclass(frozen=True)
@@ -243,32 +245,32 @@ def _confirmed(
     points = np.concatenate([corners[tag] for tag in registration.tags])
     width, height = board_set.sheet_mm
     rim = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
-    for trust_mm in (*[4.0] * 8, 2.0, 2.0, *[1.0] * 6):
-        fit = fit_pose(
-            registration.tags, points, board_set, registration.size_px, lens, pose,
-            lines(grey, board_set, pose, trust_mm),
-        )  # fmt: skip
-        if fit is None:
-            return None
-        still = np.abs(fit[0].project(rim) - pose.project(rim)).max() < 0.1
-        pose, residuals = fit
-        if still and trust_mm == 1.0:
-            break
+    for trust_mm, times, steps in ((4.0, 8, FEW_STEPS), (2.0, 2, FEW_STEPS), (1.0, 6, MOST_STEPS)):
+        for _ in range(times):
+            fit = fit_pose(
+                registration.tags, points, board_set, registration.size_px, lens, pose,
+                lines(grey, board_set, pose, trust_mm), steps,
+            )  # fmt: skip
+            if fit is None:
+                return None
+            still = np.abs(fit[0].project(rim) - pose.project(rim)).max() < 0.1
+            pose, residuals = fit
+            if still:
+                break
     if _rms(residuals) > TWO_TAGS_RESIDUAL_PX or not agrees(grey, board_set, pose):
         return None
     return Registration(board_set, pose, _rms(residuals), registration.tags, registration.size_px)
 
 
 def at_a_glance(grey: Image, sets: Sequence[BoardSet], lens: Lens | None = None) -> Registration | None:
-    """The set of which every tag is plainly in its place, None where there is none."""
+    """The set of which enough tags are plainly in their places, None where there is none."""
     best: Registration | None = None
     for dictionary in dict.fromkeys(board_set.fiducials.dictionary for board_set in sets):
         fiducials = [board_set.fiducials for board_set in sets if board_set.fiducials.dictionary == dictionary]
         seen = glance(grey, dictionary, [tag for one in fiducials for tag in one.ids])
         found = {tag: [refine(grey, quad) for quad in quads] for tag, quads in seen.items()}
         for registration, _ in _solutions(grey, found, dictionary, sets, lens):
-            every = len(registration.tags) == len(registration.board_set.fiducials.ids)
-            plain = every and registration.residual_px < PLAIN_RESIDUAL_PX
+            plain = len(registration.tags) >= PLAIN_TAGS and registration.residual_px < PLAIN_RESIDUAL_PX
             if plain and _better(registration, best) and not _shifted(grey, registration):
                 best = registration
     return best
@@ -330,6 +332,8 @@ def search(
             before[dictionary] = found
             for registration, corners in _solutions(grey, found, dictionary, sets, lens):
                 sure: Registration | None = registration
+                if len(registration.tags) == 2 and thorough and not searching:
+                    continue  # with all means there may be more than these
                 if len(registration.tags) == 2:
                     sure = _confirmed(grey, registration, corners, lens)
                 elif _shifted(grey, registration):
