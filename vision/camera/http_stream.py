@@ -120,6 +120,9 @@ class HttpFeed(JpegStream):
         try:
             line.settimeout(_left(deadline_s))
             return ssl.create_default_context().wrap_socket(line, server_hostname=host)
+        except TimeoutError:
+            line.close()
+            raise FeedError("mute", **self.who) from None
         except (OSError, ValueError) as error:
             line.close()
             why = getattr(error, "verify_message", None) or getattr(error, "reason", None) or error

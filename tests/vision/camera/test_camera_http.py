@@ -279,6 +279,24 @@ def test_the_wrong_answer_is_named(kind: str, status: str, words: str) -> None:
         assert words in said_of(camera_there.url)
 
 
+def test_a_camera_that_speaks_no_tls_is_named() -> None:
+    """https at a port that takes the call and says nothing, and at one that speaks plain http."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        assert "takes the call but does not answer" in said_of(f"https://127.0.0.1:{silent.getsockname()[1]}/")
+    with socket.create_server(("127.0.0.1", 0)) as plain:
+
+        def answer() -> None:
+            client, _ = plain.accept()
+            client.recv(100)
+            client.sendall(b"HTTP/1.0 400 Bad Request\r\n\r\n")
+            client.close()
+
+        answering = threading.Thread(target=answer)
+        answering.start()
+        assert "no safe connection to offer" in said_of(f"https://127.0.0.1:{plain.getsockname()[1]}/")
+        answering.join(5)
+
+
 def test_nobody_there_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as nobody:
         port = nobody.getsockname()[1]
