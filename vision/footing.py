@@ -22,15 +22,9 @@ UP_MM = 0.45
 """A tag that moved by more against the others lies on a corner that was lifted, or pressed down."""
 _AT_ONE_PLACE_MM = 0.5
 _FOLLOW = 0.3
-_SHAKEN_PX = 0.12
+SHAKEN_MM, _SHAKEN_PX = 0.2, 0.12
+"""What shifts the whole sheet by so much is no movement on it."""
 _ROUNDING_S = 1e-6
-
-
-def place_mm(registration: Registration) -> Array:
-    """Where the sheet's corners (4, 2) are in the picture, in millimetres at the sheet's scale."""
-    width, height = registration.board_set.sheet_mm
-    rim = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
-    return np.asarray(registration.pose.project(rim) / registration.px_per_mm())
 
 
 def shift_mm(before: Registration, now: Registration) -> float:
@@ -58,7 +52,8 @@ class Footing:
     """The sheet's place, frame by frame."""
 
     def __init__(self) -> None:
-        self._home: Array | None = None
+        self._home: Array | None = None  # the sheet's corners (4, 2) in the picture, in mm at its scale
+        self._px_per_mm = 1.0
         self._away: list[tuple[float, Array]] = []
         self._corners: Mapping[int, Array] = {}
         self._lifted_s: float | None = None
@@ -70,7 +65,10 @@ class Footing:
 
     def bumped(self, registration: Registration, t_s: float) -> bool:
         """Take in where the sheet is now; True when it has come to stay where it was not before."""
-        here = place_mm(registration)
+        if self._home is None:
+            self._px_per_mm = registration.px_per_mm()
+        # one scale for all: that of a later pose, however little it differs, would shift everything
+        here = np.asarray(registration.pose.project(_rim(registration)) / self._px_per_mm)
         if self._home is None:
             self._home = here
             return False
@@ -83,12 +81,22 @@ class Footing:
         lasted_s = t_s - self._away[0][0] + _ROUNDING_S
         late = [place for then_s, place in self._away if t_s - then_s <= STAYS_S + _ROUNDING_S]
         stays = lasted_s >= STAYS_S and all(_apart(place, here) < _AT_ONE_PLACE_MM for place in late)
+        home = here
         if lasted_s >= LONG_S and not stays:
             places = np.array([place for _, place in self._away])
-            middle = places.mean(axis=0)
-            scatter = float(np.mean([_apart(place, middle) for place in places]))
-            stays = _apart(middle, self._home) > max(MOVED_MM, 1.5 * scatter)
-        return stays or far >= FAR_MM
+            home = places.mean(axis=0)
+            scatter = float(np.mean([_apart(place, home) for place in places]))
+            stays = _apart(home, self._home) > max(MOVED_MM, 1.5 * scatter)
+            if not stays:  # it shakes, and where it was first seen was not the middle
+                self._home = self._home + _FOLLOW * (home - self._home)
+        if not stays and far < FAR_MM:
+            return False
+        self._home, self._away = home, []
+        return True
+
+    def remember(self, corners_px: Mapping[int, Array]) -> None:
+        """Where the tags' corners (4, 2) were seen in this frame after all."""
+        self._corners = corners_px
 
     def shaken(self, corners_px: Mapping[int, Array]) -> bool:
         """Take in the tags' corners (4, 2) seen; whether all of them moved together since the frame before."""
