@@ -141,11 +141,11 @@ class LineView:
         The first (n, shifts): at and near its place; the second (n,).
         """
         seen = cv2.remap(image, self._places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        seen = np.take_along_axis(seen, self._known.channel[:, None, None], axis=2)[:, :, 0]
+        seen = np.asarray(seen)[np.arange(len(seen)), :, self._known.channel]
         windows = np.lib.stride_tricks.sliding_window_view(logs_of(seen), 2 * HALF + 1, axis=1)
         # drawn profiles are level themselves: what is even or slopes in the picture falls out
         alike = np.einsum("nsk,nk->ns", windows, self._known.drawn.astype(np.float32))
-        return alike / self._known.strength[:, None], np.median(seen, axis=1) >= BLOWN
+        return alike / self._known.strength[:, None], np.count_nonzero(seen >= BLOWN, axis=1) > seen.shape[1] // 2
 
     def unseen(self, image: Image, covered: Mask) -> frozenset[str]:
         """Sites beside lines that don't show; `covered` (h, w): cells of the sheet's grid where something stands."""

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from vision.boardset import BoardSet
 from vision.marks import sample
 from vision.paper import drawing, logs_of
+from vision.ranks import median_rows
 from vision.registration import NO_MAP, Array, Image, Registration
 
 SECTORS, ANGLES_EACH = 8, 4
@@ -49,12 +50,14 @@ def outlined(
     offsets = np.concatenate([circle * radius for radius in RADII])
     seen = sample(image, registration.pose, centres_mm, offsets, -tokens.height_mm)
     shape = (len(centres_mm), len(RADII), SECTORS, ANGLES_EACH)
-    levels = logs_of(seen.astype(np.float32)).reshape(*shape, 3).mean(axis=3)
-    body = np.median(levels[:, INNER].reshape(len(centres_mm), -1, 3), axis=1)
+    levels = _mean_of_each(logs_of(seen).reshape(*shape, 3))
+    body = median_rows(levels[:, INNER].reshape(len(centres_mm), -1, 3))
     needed, on_sheet = _needed(board_set, centres_mm, colours)
-    second = np.sort(seen, axis=2)[:, :, 1].reshape(shape).mean(axis=3)
+    blue, green, red = seen[:, :, 0], seen[:, :, 1], seen[:, :, 2]
+    middle = np.maximum(np.minimum(blue, green), np.minimum(np.maximum(blue, green), red))
+    second = middle.reshape(shape).mean(axis=3)
     blown = (second.min(axis=1) >= BLOWN) & on_sheet[:, None]
-    across = np.linalg.norm(levels[:, 2:] - levels[:, :-2], axis=3)
+    across = np.sqrt(sum((levels[:, 2:, :, channel] - levels[:, :-2, :, channel]) ** 2 for channel in range(3)))
     begins = np.asarray(RADII)[1:-1][np.argmax(across > 0.5 * across.max(axis=1, keepdims=True), axis=1)]
     steps = across[:, EDGE].max(axis=1)
     steps[blown], begins[blown] = 1.0, 0.5
@@ -71,6 +74,14 @@ def outlined(
     all_round = np.count_nonzero(missing & ~blown, axis=1) <= MISSING
     clear = (steps.mean(axis=1) >= needed.mean(axis=1)) & (np.median(steps, axis=1) >= MOST * needed.mean(axis=1))
     return np.asarray(all_round & clear & (np.median(begins, axis=1) <= FARTHEST))
+
+
+def _mean_of_each(values: Array) -> Array:
+    """The mean over the places of each sector: (n, radii, SECTORS, ANGLES_EACH, 3) -> (n, radii, SECTORS, 3)."""
+    total = values[:, :, :, 0]
+    for place in range(1, ANGLES_EACH):
+        total = total + values[:, :, :, place]
+    return np.asarray(total / ANGLES_EACH)
 
 
 def _needed(board_set: BoardSet, centres_mm: Array, colours: list[str]) -> tuple[Array, npt.NDArray[np.bool_]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from vision.pose import Array
 
@@ -26,10 +25,3 @@ def median_rows(values: Array) -> Array:
     ranked = np.sort(values, axis=1)
     middle = ranked.shape[1] // 2
     return np.asarray(ranked[:, middle] if ranked.shape[1] % 2 else (ranked[:, middle - 1] + ranked[:, middle]) / 2)
-
-
-def median_levels(levels: npt.NDArray[np.uint8]) -> Array:
-    """The median of each channel of (n, c) bytes, by counting."""
-    middle = (len(levels) - 1) // 2, len(levels) // 2
-    counts = [np.cumsum(np.bincount(levels[:, channel], minlength=256)) for channel in range(levels.shape[1])]
-    return np.array([np.mean(np.searchsorted(count, middle, side="right")) for count in counts])

@@ -50,8 +50,13 @@ class Registration:
 
     def px_per_mm(self) -> float:
         """Mean scale at the sheet's middle."""
-        width, height = self.board_set.sheet_mm
-        return float(np.sqrt(abs(np.linalg.det(self.pose.slopes(np.array([[width / 2, height / 2]]))[0]))))
+        return _px_per_mm(self.pose, self.board_set.sheet_mm)
+
+
+@lru_cache(maxsize=64)
+def _px_per_mm(pose: Pose, sheet_mm: tuple[float, float]) -> float:
+    width, height = sheet_mm
+    return float(np.sqrt(abs(np.linalg.det(pose.slopes(np.array([[width / 2, height / 2]]))[0]))))
 
 
 def _rms(residuals: Array) -> float:
