@@ -11,7 +11,7 @@ import numpy as np
 
 from vision import motion, photometry
 from vision.boardset import BoardSet
-from vision.footing import FAR_MM, MOVED_MM, SHAKEN_MM, STILL_MM, Footing, shift_mm
+from vision.footing import FAR_MM, MOVED_MM, STILL_MM, Footing, shift_mm
 from vision.foreign import Things, find_things
 from vision.glow import Area, Lit, relight
 from vision.lifting import lift_shadows
@@ -45,6 +45,8 @@ SETTLE_S = 0.15
 """How long nothing must change before a picture becomes what later ones are compared with."""
 AGAIN_S = 0.5
 """How often a picture in which nothing stirs is looked at again while something is hidden."""
+SAME_MM = 6.0
+"""A token found again lies no further off."""
 THOROUGH_EVERY = 5
 """While no board is found only every fifth picture is searched with all means."""
 
@@ -202,7 +204,11 @@ class Eye:
                     return self._stands(board, now if better else last, grey, t_s)
                 if len(now.tags) < 3 and shift < 4 * MOVED_MM:
                     return board, False  # two tags alone say little about a small shift
-        found = register(grey, self._sets, lens, thorough=len(corners) != 1)
+        elif len(corners) == 1:
+            elsewhere = register(grey, self._sets, lens, thorough=False)
+            if elsewhere is None or shift_mm(last, elsewhere) < 2 * MOVED_MM:
+                return board, False
+        found = register(grey, self._sets, lens)
         if found is None:
             if corners:
                 return board, False
@@ -210,20 +216,17 @@ class Eye:
             return None, False
         if found.board_set is last.board_set:
             shift = shift_mm(last, found)
-            if shift < FAR_MM and (len(found.tags) >= 3 or shift >= MOVED_MM):
-                self._shaken = self._shaken or shift > SHAKEN_MM
-                return self._stands(board, found, grey, t_s)
-            if shift < (2 if len(corners) == 1 else 1) * MOVED_MM:
+            if shift < MOVED_MM:
                 return board, False
+            if shift < FAR_MM and len(found.tags) >= 3:
+                self._shaken = True
+                return self._stands(board, found, grey, t_s)
         return self._bumped(found, grey), True
 
     def _stands(self, board: _Board, now: Registration, grey: Image, t_s: float) -> tuple[_Board, bool]:
         """The board at a pose near its last one; and whether it turns out that it was bumped."""
-        footing = self._footing
-        if footing.bumped(now, t_s):
-            board = self._bumped(now, grey)
-            self._footing = footing
-            return board, True
+        if self._footing.bumped(now, t_s):
+            return self._bumped(now, grey), True
         if now is board.registration:
             return board, False
         if self._shaken:
@@ -253,7 +256,6 @@ class Eye:
 
     def _settle_on(self, registration: Registration, grey: Image) -> _Board:
         corners = seen_corners(grey, registration, tag_correlations(grey, registration))
-        self._footing.remember(corners)
         self._board = _Board.of(registration, corners)
         self._adopted_sheet = None
         return self._board
@@ -321,7 +323,7 @@ class Eye:
             lifted = lift_shadows(image, registration, things.edges)
             if lifted is not None:
                 again = self._read(board, lifted, cv2.cvtColor(lifted, cv2.COLOR_BGR2GRAY), small, changed)
-                if len(again[1].hidden) + again[1].hand <= len(things.hidden) + things.hand:
+                if _better(again[1], things):
                     ground, things = again
         self._things, self._adopted_sheet = things, things.adopted
         self._found = tuple(things.clear)
@@ -359,6 +361,7 @@ class Eye:
             light=photometry.brightness(small),
             epoch=epoch,
         )
+
 
     def _read(
         self, board: _Board, image: Image, grey: Image, small: Image, changed: Mask | None
@@ -404,6 +407,14 @@ class Eye:
             image,
         )
         return ground, things
+
+
+def _better(now: Things, before: Things) -> bool:
+    """Whether a second look shows no less than the first: no more is hidden, and no token is gone."""
+    if len(now.hidden) + now.hand > len(before.hidden) + before.hand:
+        return False
+    places = np.array([token.centre_mm for token in now.clear]).reshape(-1, 2)
+    return all(np.any(np.hypot(*(places - token.centre_mm).T) < SAME_MM) for token in before.clear)
 
 
 def _platforms(

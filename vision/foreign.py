@@ -12,6 +12,7 @@ import numpy.typing as npt
 from vision import motion
 from vision.boardset import BoardSet
 from vision.covered import covered_ground
+from vision.lifting import LEAST_CELLS
 from vision.light import Light
 from vision.lines import unseen_lines
 from vision.motion import Mask
@@ -31,6 +32,10 @@ SPOT_MM2 = 36.0
 BESIDE_MM2, SOLID_MM2 = 200.0, 90.0
 """A new thing beside the sheet changes at least so much, and at least so much not only by shade."""
 TOUCH_MM = 4.0
+RIM_MM, RIM_COVERED = 10.0, 0.35
+"""Of so wide a rim of a site on dark ground no more than this may be covered."""
+SHADED = 0.6
+"""Share of a top's unevenness that must be that of the paper round it, if it is to be a shadow's."""
 CROSSED = 0.4
 """Spread of a rim's brightness, a logarithm: so uneven a top must show a clear mark."""
 WHOLE = 0.97
@@ -81,6 +86,15 @@ def _large(mask: Mask, least: float) -> tuple[Mask, npt.NDArray[np.int32]]:
     return kept > 0, kept
 
 
+def _long(edges: Mask, least_mm: float) -> Mask:
+    """Those of the edges that go on for so long, small gaps left out."""
+    bridged = cv2.dilate(edges.astype(np.uint8), np.ones((3, 3), np.uint8))
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(bridged, connectivity=8, ltype=cv2.CV_32S)
+    spans = np.hypot(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]) * CELL_MM
+    spans[0] = 0
+    return np.asarray(edges & (spans >= least_mm)[labels], np.bool_)
+
+
 def _joined(things: Mask, cloth: Mask) -> Mask:
     """Things with the cloth that hangs on them."""
     _, labels = cv2.connectedComponents((things | cloth).astype(np.uint8), connectivity=8, ltype=cv2.CV_32S)
@@ -120,24 +134,25 @@ def find_things(
     registration = paper.registration
     board_set = registration.board_set
     radius_mm = board_set.tokens.size_mm / 2
-    covering = covered_ground(paper, ratio, light)
+    clear = list(found)
+    under = paper.discs(np.array([token.centre_mm for token in clear]).reshape(-1, 2), radius_mm + SHADE_MM)
+    covering = covered_ground(paper, ratio, light, under)
     raw, cloth = covering.ground if glow is None else covering.ground & ~glow, None
     lying = [card for card in ground.cards.values() if card is not None]
     rims = rim_cells(board_set, lying, raw.shape, CELL_MM)
     raw = raw & ~rims
-    clear = list(found)
-    under = paper.discs(np.array([token.centre_mm for token in clear]).reshape(-1, 2), radius_mm + SHADE_MM)
     edges = covering.hard & raw & ~under
     shadowed: Mask | None = None
-    if np.count_nonzero(edges) * CELL_MM**2 >= LARGE_MM2:
+    if np.count_nonzero(edges) >= LEAST_CELLS:
         bad = raw & ~covering.hard
         shadowed = shadow_edges(paper.drawing, ratio, edges, bad, paper.inside & ~under)
-        raw = raw & ~shadowed
+        raw = raw & ~_long(shadowed, 2 * board_set.tokens.size_mm)  # shorter ones may be a token's own outline
     tidy = cv2.morphologyEx(raw.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
     beside_small, reaches_edge = _beside(
         registration, small, still, changed, sheet_small, [*(token.centre_mm for token in clear), *stood_mm]
     )
-    shaded = _beside_edges(clear, paper, shadowed, radius_mm)
+    plain = paper.drawing.usable & paper.inside & ~raw & ~under
+    shaded = [token for token in clear if _in_shade(token, paper, ratio[:, :, 1], plain, shadowed, radius_mm)]
     whole: list[Found] = []  # touched, but no part of what touches them: their outlines are complete
     while True:  # every token that goes uncovers more of what lies there
         standing = [token.centre_mm for token in (*clear, *whole)]
@@ -164,6 +179,8 @@ def find_things(
         clear = [
             token for token, home in zip(clear, homes, strict=True) if home is None or not unseen.issuperset(home.sites)
         ]
+    if things.any():
+        hidden_sites.update(_dark_beside(paper, board_set, covered))
     clear = [token for token in clear if not _on_unseen_platform(board_set, ground.cards, hidden_sites, token)]
     hidden = tuple(sorted(hidden_sites))
     fresh = things
@@ -174,17 +191,20 @@ def find_things(
     return Things(tuple(clear), hidden, bool(fresh.any()) or beside, things, reaches_edge, beside, adopted, shadowed)
 
 
-def _beside_edges(tokens: Sequence[Found], paper: PaperView, edges: Mask | None, radius_mm: float) -> list[Found]:
-    """Tokens at which shadows' edges end: they go on over their tops."""
-    if edges is None:
-        return []
-    centres = np.array([token.centre_mm for token in tokens]).reshape(-1, 2)
-    around = paper.each_disc(centres, radius_mm + 2 * SHADE_MM)
-    return [
-        token
-        for token, (part, disc) in zip(tokens, around, strict=True)
-        if np.count_nonzero(edges[part] & disc) >= 3
-    ]
+def _in_shade(
+    token: Found, paper: PaperView, level: npt.NDArray[np.float32], plain: Mask, edges: Mask | None, radius_mm: float
+) -> bool:
+    """Whether a shadow that ends beside a token explains that its top is uneven: the paper round it is so, too.
+
+    `level` (h, w): of the paper's light; `plain`: cells that show it; `edges`: those where hard shadows end.
+    """
+    if token.evenness <= CROSSED:
+        return False
+    around = paper.discs(np.array([token.centre_mm]), radius_mm + 2 * SHADE_MM)
+    if edges is not None and np.count_nonzero(edges & around) >= 3:
+        return True
+    ring = level[around & plain]
+    return len(ring) >= 20 and float(np.ptp(np.percentile(ring, (5, 95)))) > SHADED * token.evenness
 
 
 def _doubtful(
@@ -276,12 +296,26 @@ def _hidden(paper: PaperView, board_set: BoardSet, covered: Mask) -> tuple[str, 
     labels = paper.drawing.labels
     out = ~paper.inside
     hidden = []
-    count = np.bincount(labels[covered & (labels >= 0)].ravel(), minlength=len(board_set.sites))
+    here = covered & (labels >= 0)
+    pieces, piece = cv2.connectedComponents(here.astype(np.uint8), connectivity=8, ltype=cv2.CV_32S)
+    sizes = np.bincount((piece * len(board_set.sites) + labels)[here], minlength=pieces * len(board_set.sites))
+    largest = sizes.reshape(-1, len(board_set.sites)).max(axis=0)  # specks here and there are noise, not a thing
     outside = np.bincount(labels[out & (labels >= 0)].ravel(), minlength=len(board_set.sites))
     for index, site in enumerate(board_set.sites):
-        if count[index] * CELL_MM**2 >= SPOT_MM2 or outside[index] * CELL_MM**2 > 100:
+        if largest[index] * CELL_MM**2 >= SPOT_MM2 or outside[index] * CELL_MM**2 > 100:
             hidden.append(site.id)
     return tuple(hidden)
+
+
+def _dark_beside(paper: PaperView, board_set: BoardSet, covered: Mask) -> Iterator[str]:
+    """Sites on dark ground beside which much is covered: a dark sleeve there looks like the ground itself."""
+    drawing = paper.drawing
+    told = (drawing.usable | drawing.dark) & paper.inside
+    for index in np.unique(drawing.labels[drawing.dark & (drawing.labels >= 0)]):
+        site = drawing.labels == index
+        rim = _grown(site, RIM_MM) & told & ~site
+        if np.count_nonzero(covered & rim) > RIM_COVERED * np.count_nonzero(rim):
+            yield board_set.sites[index].id
 
 
 def _beside(

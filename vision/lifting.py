@@ -17,13 +17,17 @@ from vision.paper import CELL_MM, Mask
 from vision.registration import NO_MAP, Array, Image, Registration
 
 MOST_EDGES = 2
-LEAST_CELLS, LEAST_MM, MOST_GAPS = 30, 30.0, 0.6
-"""An edge is seen on so many cells of the paper's grid, and so far along, but for its gaps."""
+LEAST_CELLS, LEAST_MM = 12, 30.0
+"""An edge is seen on so many cells of the paper's grid, and so far along; tokens may hide the rest."""
 NEAR_MM = 3.0
+STRAIGHT_MM = 80.0
+"""How far a point lies from its edge at most; and up to which length an edge is straight."""
 REACH_PX = 14
 """How far across an edge its light is read."""
 SHALLOW, DEEP = 0.1, 1.2
 """Logarithms by which shadows darken."""
+SUPPORT = 0.45
+"""Share of an edge's length along which the picture darkens as much as in the middle."""
 MARGIN_PX = 80
 
 
@@ -31,12 +35,14 @@ MARGIN_PX = 80
 class Edge:
     """In pixels from `middle_px`, turned by `turn` (2, 2): the edge is where y = `bend` (3,), a parabola of x.
 
+    From `ends_px` on, where it isn't seen any more, it goes straight on.
     `gains` (2 * REACH_PX + 1, 3): by what a picture is to be multiplied, BGR, at each pixel's step across it.
     """
 
     middle_px: Array
     turn: Array
     bend: Array
+    ends_px: tuple[float, float]
     gains: npt.NDArray[np.float32]
 
 
@@ -74,20 +80,17 @@ def _edges(image: Image, points: Array, scale: float) -> Iterator[Edge]:
         near = np.abs(turned[:, 1]) < NEAR_MM * scale
         bend = np.zeros(3)
         for _ in range(3):
-            bend = np.polyfit(turned[near, 0], turned[near, 1], 2)
+            straight = np.ptp(turned[near, 0]) < STRAIGHT_MM * scale
+            bend = np.polyfit(turned[near, 0], turned[near, 1], 1 if straight else 2)
+            bend = np.concatenate([np.zeros(3 - len(bend)), bend])
             near = np.abs(turned[:, 1] - np.polyval(bend, turned[:, 0])) < NEAR_MM * scale
-            if np.count_nonzero(near) < LEAST_CELLS or _gaps(turned[near, 0], 1.5 * NEAR_MM * scale) > MOST_GAPS:
+            if np.count_nonzero(near) < LEAST_CELLS:
                 return
         gains = _gains(image, middle, turn, bend, turned[near, 0])
         if gains is not None:
-            yield Edge(middle, turn, bend, gains)
+            ends = float(turned[near, 0].min()), float(turned[near, 0].max())
+            yield Edge(middle, turn, bend, ends, gains)
         points = points[np.abs(turned[:, 1] - np.polyval(bend, turned[:, 0])) > 2.5 * NEAR_MM * scale]
-
-
-def _gaps(along: Array, step: float) -> float:
-    """Share of an edge's length where it isn't seen; under tokens it may not be."""
-    bins = np.unique(np.floor((along - along.min()) / step))
-    return 1 - len(bins) / float(bins[-1] + 1)
 
 
 def _line(points: Array, near_px: float) -> tuple[Array, Array] | None:
@@ -115,13 +118,20 @@ def _line(points: Array, near_px: float) -> tuple[Array, Array] | None:
 
 def _gains(image: Image, middle: Array, turn: Array, bend: Array, along: Array) -> npt.NDArray[np.float32] | None:
     """What lifts the dark side, by pixels across the edge; read at the places `along` (n,) of it."""
-    few = np.sort(along)[:: max(1, len(along) // 150)]
+    few = np.linspace(along.min(), along.max(), 120)
     steps = np.arange(-REACH_PX, REACH_PX + 1)
     across = np.polyval(bend, few)[:, None] + steps
     places = np.stack([np.broadcast_to(few[:, None], across.shape), across], axis=2) @ turn + middle
     seen = cv2.remap(image, places.astype(np.float32), NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     logs = np.log(np.maximum(seen.astype(np.float64), 1.0))
     # print and tokens differ from place to place, the shadow doesn't
+    near = slice(REACH_PX - 7, REACH_PX - 2), slice(REACH_PX + 3, REACH_PX + 8)
+    drop = (logs[:, near[1]].mean(axis=1) - logs[:, near[0]].mean(axis=1)).mean(axis=1)
+    middle_drop = float(np.median(drop))
+    alike = np.abs(drop - middle_drop) < max(0.12, 0.35 * abs(middle_drop))
+    if np.count_nonzero(alike) < SUPPORT * len(few):
+        return None
+    logs = logs[alike]
     course = np.median(logs - logs.mean(axis=1, keepdims=True), axis=0)
     low, high = course[: REACH_PX // 2].mean(axis=0), course[-REACH_PX // 2 :].mean(axis=0)
     lit = low if low.mean() > high.mean() else high
@@ -139,7 +149,9 @@ def _lift(image: Image, edge: Edge) -> Image:
     y = np.arange(height, dtype=np.float32)[:, None] - np.float32(edge.middle_px[1])
     turn, bend = edge.turn.astype(np.float32), edge.bend.astype(np.float32)
     along = turn[0, 0] * x + turn[0, 1] * y
-    off = turn[1, 0] * x + turn[1, 1] * y - (bend[0] * along + bend[1]) * along - bend[2] + np.float32(REACH_PX)
+    held = np.clip(along, *edge.ends_px)
+    course = (bend[0] * held + bend[1]) * held + bend[2] + (2 * bend[0] * held + bend[1]) * (along - held)
+    off = turn[1, 0] * x + turn[1, 1] * y - course + np.float32(REACH_PX)
     step = np.clip(np.round(off), 0, 2 * REACH_PX).astype(np.uint8)
     gains = np.concatenate([edge.gains, np.repeat(edge.gains[-1:], 256 - len(edge.gains), axis=0)])
     gain = cv2.merge([cv2.LUT(step, np.ascontiguousarray(gains[:, channel])) for channel in range(3)])

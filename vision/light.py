@@ -29,7 +29,7 @@ class Light:
     """`plane` (3, 3): 1, x, y -> BGR logarithms, x and y in units of the sheet; `local` (h, w, 3): beyond the plane.
 
     `uneven` (h, w): how much light and shadow differ near a place; `spread`: how well paper agrees with all that, both
-    logarithms; `sheet_mm`: width and height.
+    logarithms; `sheet_mm`: width and height; `guessed`: share of the paper that is blown out.
     """
 
     plane: Array
@@ -37,6 +37,7 @@ class Light:
     uneven: npt.NDArray[np.float32]
     spread: float
     sheet_mm: tuple[float, float]
+    guessed: float = 0.0
 
     def at(self, points_mm: Array) -> Array:
         """Logarithm of picture over drawing (n, 3), BGR, at sheet points (n, 2); beyond the sheet as at its edge."""
@@ -88,6 +89,7 @@ class Light:
 class Lit:
     """`light`; and `ratio` (h, w, 3), logarithm of picture over drawing as it would be with the drawing's tone curve.
 
+    (But on dark ground: gloss and bloom do more there.)
     Where a channel is blown out, `ratio` holds what the light explains, as far as it does. `curve`: by how much the
     curve's exponent differs.
     """
@@ -122,13 +124,14 @@ def read_light(
     ends = blown[rows, columns] if blown is not None else None
     plane, curve = _fit(values, terms, (drawing.logs[rows, columns] - LOGS[255]).astype(np.float64), ends)
     if abs(curve) > 0.01:
-        ratio = ratio - np.float32(curve) * (drawing.logs - LOGS[255])
+        ratio = ratio - np.float32(curve) * (drawing.logs - LOGS[255]) * drawing.usable[:, :, None]
+    guessed = float(blown[usable].any(axis=1).mean()) if blown is not None else 0.0
     if blown is not None:
         ratio = _filled(ratio, blown, _spread_out(plane, drawing, sheet_mm))
     if not near:
-        return Lit(Light(plane, np.dstack([none] * 3), none, 0.3, sheet_mm), ratio, curve)
+        return Lit(Light(plane, np.dstack([none] * 3), none, 0.3, sheet_mm, guessed), ratio, curve)
     local, uneven, spread = _local(ratio, usable, plane, sheet_mm, coarse)
-    return Lit(Light(plane, local, uneven, spread, sheet_mm), ratio, curve)
+    return Lit(Light(plane, local, uneven, spread, sheet_mm, guessed), ratio, curve)
 
 
 def _fit(values: Array, terms: Array, inks: Array, ends: npt.NDArray[np.bool_] | None) -> tuple[Array, float]:

@@ -35,7 +35,7 @@ class Drawing:
     `ys_mm`. `dark` (h, w): ground printed in dark or strong colours, which gloss and bloom wash out; there `wash`
     (h, w, 3) is by how much (added to `logs`), and `doubt` (h, w, 3) how far that may miss: blue against green, green,
     red against green. `fine` (h, w, 3): what of the print is finer than a few cells, logarithms, and `contrast` (h, w)
-    the sum of its squares.
+    the sum of its squares. `inks` (h, w): a number for each colour of dark ground, -1 elsewhere.
     """
 
     logs: npt.NDArray[np.float32]
@@ -48,6 +48,7 @@ class Drawing:
     doubt: npt.NDArray[np.float32]
     fine: npt.NDArray[np.float32]
     contrast: npt.NDArray[np.float32]
+    inks: npt.NDArray[np.int8]
 
 
 def finer(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -87,6 +88,9 @@ def _drawing(key: SetKey) -> Drawing:
     dark = plain & (mean.min(axis=2) < 110)
     dark = cv2.erode(dark.astype(np.uint8), np.ones((3, 3), np.uint8), borderType=cv2.BORDER_CONSTANT) > 0
     logs = logs_of(mean)
+    alike = np.unique(np.round(logs[dark] * 5), axis=0, return_inverse=True)[1].reshape(-1)
+    numbers = np.full(dark.shape, -1, np.int8)
+    numbers[dark] = alike
     inks = linear(mean.reshape(-1, 3).astype(np.float64))
     little, much = (
         looks(inks, np.float64(strength), np.float64(veil)).reshape(logs.shape).astype(np.float32)
@@ -99,7 +103,7 @@ def _drawing(key: SetKey) -> Drawing:
     fine_print = np.clip(finer(smooth), -0.5, 0.5)
     return Drawing(
         logs, usable, labels, xs, ys, dark, wash.astype(np.float32), np.abs(between).astype(np.float32),
-        fine_print, (fine_print * fine_print).sum(axis=2),
+        fine_print, (fine_print * fine_print).sum(axis=2), numbers,
     )  # fmt: skip
 
 

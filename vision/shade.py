@@ -30,9 +30,9 @@ DEEPEST = 1.1
 """Logarithm by which a shadow is darker than what is lit beside it."""
 FLAT = 0.07
 """Where nothing is printed: logarithm by which paper in shadow varies at most, things are rounder."""
-TINTED, UNLIKE, ALIKE, EDGE_CELLS = 0.12, 0.07, 0.75, 3
-"""Beside the sheet: by how much shade may tint and vary, logarithms; how much of it must not vary more; and how many
-cells of the small picture a hard edge is wide at most."""
+TINTED, UNLIKE, ALIKE, FLAT_SHARE, EDGE_CELLS = 0.12, 0.07, 0.6, 0.9, 3
+"""Beside the sheet: by how much shade may tint and vary, logarithms; how much of it must not vary more, and how much of
+that still less; and how many cells of the small picture a hard edge is wide at most."""
 
 
 def _boxed(values: Floats, cells: int) -> Floats:
@@ -62,8 +62,8 @@ def shadow_edges(drawing: Drawing, ratio: Floats, edges: Mask, bad: Mask, seen: 
             _boxed(ground, ROUND_CELLS),
         ]
     )
-    green = ratio[:, :, 1]
-    totals = cv2.merge([_boxed(green * ground, ROUND_CELLS), _boxed(green**2 * ground, ROUND_CELLS)])
+    green, bare = ratio[:, :, 1], ground * drawing.usable
+    totals = cv2.merge([_boxed(values, ROUND_CELLS) for values in (bare, green * bare, green**2 * bare)])
     middles = np.column_stack([columns, rows]).astype(np.float32)
     sides = []
     levels = []
@@ -72,8 +72,12 @@ def shadow_edges(drawing: Drawing, ratio: Floats, edges: Mask, bad: Mask, seen: 
         told = cv2.remap(maps, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
         sides.append(told.reshape(len(rows), len(AWAY_MM), 4).sum(axis=1) * ROUND_CELLS**2)
         told = cv2.remap(totals, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
-        levels.append(told.reshape(len(rows), len(AWAY_MM), 2).sum(axis=1) * ROUND_CELLS**2)
-    return _judge(edges, rows, columns, sides, levels)
+        levels.append(told.reshape(len(rows), len(AWAY_MM), 3).sum(axis=1) * ROUND_CELLS**2)
+    ends = np.stack([middles - 4 * way, middles + 4 * way], axis=1).astype(np.float32)
+    drop = np.diff(cv2.remap(level, ends, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), axis=1)[:, 0]
+    found = np.zeros(edges.shape, np.bool_)
+    found[rows, columns] = _judge(edges, rows, columns, sides, levels) & (drop < DEEPEST)
+    return found
 
 
 def _judge(
@@ -82,30 +86,25 @@ def _judge(
     columns: npt.NDArray[np.intp],
     sides: list[Floats],
     levels: list[Floats],
-) -> Mask:
-    """Along each edge: neither side is a thing by colour, and print shows on both, as far as there is any."""
+) -> npt.NDArray[np.bool_]:
+    """For each cell: neither side is a thing by colour, and print shows on both, as far as there is any."""
     shadow = np.ones(len(rows), np.bool_)
     plain = np.ones(len(rows), np.bool_)
     told = np.zeros(len(rows), np.bool_)
-    means = []
     for side, level in zip(sides, levels, strict=True):
         layer = np.zeros((*edges.shape, 2), np.float32)
         layer[rows, columns] = side[:, :2]
         along = _boxed(layer, ALONG_CELLS)[rows, columns]
-        here = side  # of colour each place speaks for itself
-        shadow &= here[:, 2] <= BAD * (here[:, 2] + here[:, 3]) + 1
+        # of colour each place speaks for itself
+        shadow &= side[:, 2] <= BAD * (side[:, 2] + side[:, 3]) + 1
         contrast, shown = along[:, 0] * ALONG_CELLS**2, along[:, 1] * ALONG_CELLS**2
         enough = contrast > PRINT_CONTRAST
         shadow &= ~enough | (shown > PRINT_SEEN * contrast)
         told |= enough
-        count = np.maximum(side[:, 3], 1)
-        mean = level[:, 0] / count
-        means.append(mean)
-        plain &= np.sqrt(np.maximum(level[:, 1] / count - mean**2, 0)) < FLAT
-    shadow &= (means[1] - means[0]) < DEEPEST
-    found = np.zeros(edges.shape, np.bool_)
-    found[rows, columns] = shadow & (told | plain)
-    return found
+        count = np.maximum(level[:, 0], 1)
+        mean = level[:, 1] / count
+        plain &= np.sqrt(np.maximum(level[:, 2] / count - mean**2, 0)) < FLAT
+    return np.asarray(shadow & (told | plain))
 
 
 def unexplained(now: Image, before: Image, blob: Mask, solid: Mask) -> int:
@@ -123,8 +122,11 @@ def unexplained(now: Image, before: Image, blob: Mask, solid: Mask) -> int:
     share = float(np.median((new[blob] + 1).mean(axis=1) / (old[blob] + 1).mean(axis=1)))
     gone, kept = np.log((new + 8) / (share * old + 8)), np.log((new + 8) / (old + 8))
     inner = _alike(gone)
+    mine = inner & blob
+    flat = np.count_nonzero(np.abs(gone[mine].mean(axis=1)) < 0.7 * UNLIKE)
     lost = abs(float(np.log(share)))
-    if not 3 * UNLIKE < lost < DEEPEST or np.count_nonzero(inner & blob) < ALIKE * np.count_nonzero(blob):
+    enough = np.count_nonzero(mine) >= ALIKE * np.count_nonzero(blob) and flat >= FLAT_SHARE * np.count_nonzero(mine)
+    if not enough or not 3 * UNLIKE < lost < DEEPEST:
         return int(np.count_nonzero(solid))
     around = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * EDGE_CELLS + 1, 2 * EDGE_CELLS + 1))
     edge = (cv2.dilate(inner.astype(np.uint8), around) > 0) & (cv2.dilate(_alike(kept).astype(np.uint8), around) > 0)

@@ -29,6 +29,9 @@ def add(parser: argparse.ArgumentParser) -> None:
         help=f"what to measure: {', '.join(PARTS)}; all of them where left out",
     )
     parser.add_argument("--stress", action="store_true", help="token naming under worse light and worse pictures")
+    parser.add_argument(
+        "--every", type=int, default=1, metavar="N", help="take each N-th picture only, with --stress (1: all)"
+    )
     parser.add_argument("--endurance", action="store_true", help="the sloppy table: honest play must never be accused")
     parser.add_argument("--lights", action="store_true", help="the lights' lateness, a bad line, 10,000 reconnects")
     parser.add_argument("--game", metavar="G", help="play only this game in --endurance; every game where left out")

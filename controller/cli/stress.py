@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -125,12 +126,14 @@ class Case:
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print; exit 1 when a limit is broken."""
+    if args.every < 1:
+        raise CommandError("--every takes a number above 0", 2)
     cv2.setNumThreads(1)
     sets = list(installed_sets().values())
     folders: list[str] = args.frames or []
     cases: list[Case] = []
     clean = Row("clean")
-    for case in _cases(folders, sets):
+    for case in _cases(folders, sets, args.every):
         cases.append(case)
         clean.pictures += 1
         clean.sites += len(case.places) + len(case.faults)
@@ -214,8 +217,8 @@ def _named(kinds: Iterable[str]) -> str:
     return " + ".join(kind or "none" for kind in kinds) or "nothing"
 
 
-def _cases(folders: Sequence[str], sets: Sequence[BoardSet]) -> Iterator[Case]:
-    for name, load, true in _given(folders) if folders else _simulated(sets):
+def _cases(folders: Sequence[str], sets: Sequence[BoardSet], every: int) -> Iterator[Case]:
+    for name, load, true in islice(_given(folders) if folders else _simulated(sets), 0, None, every):
         eye = Eye(sets)
         seen = eye.look(load())
         where = eye.registration

@@ -114,6 +114,13 @@ def test_every_stress_is_measured_and_a_broken_limit_is_a_failure(
     assert bool(code) == any(not row["held"] for row in rows[1:])
 
 
+def test_each_nth_picture_is_taken(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["bench", "--stress", "--frames", str(two), "--json", "--every", "2"])
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert {row["pictures"] for row in rows} == {1, 6}  # six of the shadow that moves
+    assert main(["bench", "--stress", "--frames", str(two), "--every", "0"]) == 2
+
+
 def test_what_can_not_be_measured_is_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
