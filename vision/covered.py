@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from vision.light import Light
 from vision.paper import LOGS, Mask, PaperView
+from vision.ranks import percentile_rows
 from vision.registration import Array
 
 TINT_LIMIT = 0.13  # natural logarithm of a ratio of channels
@@ -85,14 +86,14 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
     thin = usable[THIN]
     if np.count_nonzero(thin) < 8:
         return Covered(usable.copy(), np.zeros_like(usable), usable, np.zeros_like(level), np.zeros_like(level), 0.0)
-    bright = np.percentile(level[THIN][thin], 85)
+    bright = percentile_rows(level[THIN][thin][None], 85)[0][0]
     blue, red = (ratio[:, :, channel] - level - light.tint(channel, drawing.xs_mm, drawing.ys_mm) for channel in (0, 2))
     off = cv2.max(np.abs(blue), np.abs(red))
     across = np.abs(cv2.Sobel(level, cv2.CV_32F, 1, 0, ksize=3))
     step = cv2.max(across, np.abs(cv2.Sobel(level, cv2.CV_32F, 0, 1, ksize=3))) / 4
     # in the dark noise alone makes colours and edges
     tint_noise, step_noise = (
-        TO_MIDDLE * float(np.percentile(values[THIN][thin], QUIETEST)) for values in (off, step)
+        TO_MIDDLE * float(percentile_rows(values[THIN][thin][None], QUIETEST)[0][0]) for values in (off, step)
     )
     tint_limit = np.clip(4 * tint_noise, TINT_LIMIT + GUESSED * min(1.0, 4 * light.guessed), 0.25)
     edge_limit = np.clip(7 * step_noise, EDGE_LIMIT, 0.3)
@@ -103,7 +104,8 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
     if len(rows):
         wash, doubt = drawing.wash[rows, columns], drawing.doubt[rows, columns]
         # the same noise is a larger share of less light
-        washed = (drawing.logs[rows, columns] + wash).min(axis=1)
+        washed = drawing.logs[rows, columns] + wash
+        washed = np.minimum(np.minimum(washed[:, 0], washed[:, 1]), washed[:, 2])
         limit = np.clip(4 * tint_noise * np.exp(LOGS[255] - washed), TINT_LIMIT, 0.35)
         smooth = _smooth(np.dstack([blue, level, red]), drawing.dark)[rows, columns]
         tints = smooth[:, ::2] - wash[:, ::2] + wash[:, 1:2]
