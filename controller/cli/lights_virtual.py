@@ -50,7 +50,8 @@ def run(args: argparse.Namespace, board: BoardSet, lightmap: LightMap) -> int:
         device.old_firmware = "old-firmware" in faults
         _lead(link, device.path)
         print(f"Virtual lights on {device.path}. Ctrl-C ends them.", flush=True)
-        print(f"Try `boardref serve --lights {link or device.path}`.", file=sys.stderr, flush=True)
+        if sys.stderr.isatty():  # a hint for a person; programs read what is printed
+            print(f"Try `boardref serve --lights {link or device.path}`.", file=sys.stderr, flush=True)
         show = _screen(board, lightmap) if _is_screen() else _lines(lightmap)
         misbehave = _clockwork(device, faults, lambda: _lead(link, device.path))
         while True:
