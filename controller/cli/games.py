@@ -142,8 +142,12 @@ def _resume(args: argparse.Namespace, journal: Journal) -> int:
                 "options": dict(record.options), "written": record.highest_n, "lines": lines,
                 "result": {"winner": None, "result": None, "why": None},
             },
+            {
+                "event": "guide", **head, "internal": False,
+                "state": "begun", "by": "operator", "position": record.position,
+            },
         ]
     )  # fmt: skip
-    print(f"Game {number} ({record.game}) goes on when the table is started next. Put up this position:")
+    print(f"Game {number} ({record.game}) goes on when the table is started next, and leads to this position:")
     print(record.position)
     return 0

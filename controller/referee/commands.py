@@ -7,6 +7,7 @@ from controller.referee.beginning import lines_from, possible
 from controller.referee.clocks import Clocks
 from controller.referee.events import Command, Press
 from controller.referee.judging import answered, judge_done
+from controller.referee.leading import start_guide
 from controller.referee.lines import Done, Line
 from controller.referee.record import begin_game, believe, end_game, forget_moment, outcome_of, strong
 from controller.referee.state import Draft
@@ -25,7 +26,10 @@ def press(draft: Draft, given: Press) -> None:
         return
     if state.phase != "play" or state.paused or not state.lines:
         return
-    if given.button == "done":
+    if given.button == "guide":
+        if state.rearranging:
+            start_guide(draft, "player")
+    elif given.button == "done":
         draft.set(pressed=(player, given.t_s))
         serve_press(draft)
     elif given.button == "resign":
@@ -83,6 +87,8 @@ def command(draft: Draft, given: Command) -> None:
         _pause(draft, name == "pause")
     elif name == "set_position":
         _set_position(draft, given.arguments.get("position", ""))
+    elif name == "guide":
+        _guide(draft, given.arguments.get("position"))
     elif state.phase != "play" or not state.lines:
         return
     elif name == "accept_as_played":
@@ -124,25 +130,35 @@ def _pause(draft: Draft, paused: bool) -> None:
                        gap_s=state.timing.thread_s + 1.0)  # fmt: skip
 
 
-def _set_position(draft: Draft, text: str) -> None:
-    """The game goes on from this position; where none is being played, one is taken up there."""
+def _guide(draft: Draft, text: str | None) -> None:
+    """Lead to the believed position, or to another one that the game is to go on from."""
+    if text is not None and not _set_position(draft, text):
+        return
+    if draft.state.phase == "play" and draft.state.lines:
+        _pause(draft, False)
+        start_guide(draft, "operator")
+
+
+def _set_position(draft: Draft, text: str) -> bool:
+    """The game goes on from this position; where none is being played, one is taken up there. False if it is none."""
     state = draft.state
     game = state.game
     try:
         position = game.parse_position(text)
     except RulesError:  # whoever hands commands in has shown what is wrong with it
-        return
+        return False
     if state.phase != "play" or not state.lines:
         if game.outcome(position) is None:
             rule(draft, "position", "operator", position=game.position_text(position))
             begin_game(draft, lines_from(game, position), position, "midgame")
-        return
+        return True
     rule(draft, "position", "operator", position=game.position_text(position))
     answered(draft, "operator")
     forget_moment(draft)
     draft.set(ruled=None)
     believe(draft, lines_from(game, position, state.line))
     _over_if_it_is(draft)
+    return True
 
 
 def _over_if_it_is(draft: Draft) -> None:
@@ -188,7 +204,7 @@ def _accept_as_played(draft: Draft) -> None:
         return
     if state.offence is None:
         # The thread was lost: what stands is the position, whoever moves next.
-        if state.question_about:
+        if state.question_about or state.guiding:
             rule(draft, "position", "operator", position=game.position_text(middle))
             answered(draft, "operator")
             forget_moment(draft)

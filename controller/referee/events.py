@@ -10,8 +10,9 @@ from controller.rules.api import Reason
 from vision.sighting import Sighting
 
 Button = Literal[
-    "done", "yes", "no", "resign", "offer_draw", "accept_draw", "decline_draw", "call_operator", "dismiss_operator"
-]
+    "done", "yes", "no", "resign", "offer_draw", "accept_draw", "decline_draw", "call_operator", "dismiss_operator",
+    "guide",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Press:
     """A player's button, key or tap. `done`: "my part is over"; `player` None: no side, never accuses.
 
     `yes` and `no` answer a question. `call_operator` (a long press) and `dismiss_operator` count at any time, from
-    anybody. The others mean nothing without a player.
+    anybody. `guide`, of a board that is being rearranged: back to where the game was. The others mean nothing without
+    a player.
     """
 
     t_s: float
@@ -32,6 +34,7 @@ class Command:
     """An operator's word; with it an operator who was called has come.
 
     new_game, pause, resume, accept_as_played, set_position(position), take_back, resign(player), draw (both agree);
+    guide: lead to the believed position, or guide(position): to another one, from which the game then goes on;
     offer_draw(player), accept_draw(player), decline_draw(player): said for a player. What can't be done now, or has an
     argument that can't be read, changes nothing.
     """

@@ -146,7 +146,7 @@ def follow_hand(draft: Draft) -> None:
     state = draft.state
     placement = state.seen.placement
     judging = state.phase == "play" and bool(placement.hidden)
-    if not judging or consider(draft).explained.answer != "unclear":
+    if not judging or not _left_open(draft):
         draft.set_eyes(hand_since_s=None)
         if state.eyes.told_of_sites:
             _sees_again(draft)
@@ -156,6 +156,11 @@ def follow_hand(draft: Draft) -> None:
     since_s = draft.state.eyes.hand_since_s or 0.0
     if draft.state.eyes.told is None and state.t_s - since_s >= state.timing.hand_s - 1e-6:
         cannot_see(draft, "hand" if state.seen.hand else "glare", sorted(placement.hidden), of_sites=True)
+
+
+def _left_open(draft: Draft) -> bool:
+    guiding = draft.state.guiding
+    return bool(guiding.way.waits) if guiding else consider(draft).explained.answer == "unclear"
 
 
 def tick(draft: Draft, t_s: float) -> None:

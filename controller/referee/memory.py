@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from controller.referee.lines import Done, Line
-from controller.referee.state import Draft, Eyes, Seen, State
+from controller.referee.state import Draft, Eyes, Guiding, Seen, State
 from controller.referee.timing import Timing
 from controller.referee.view import Phase, Played
 from controller.rules.api import Game, Position, RulesError
@@ -77,6 +77,7 @@ def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[st
     return replace(
         state,
         phase=phase,
+        guiding=Guiding() if phase == "play" and _was_guided(rows, game_no) else None,
         lines=lines,
         published=published,
         written=int(belief.get("written", len(published))),
@@ -86,6 +87,12 @@ def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[st
         result=result.get("result"),
         why=result.get("why"),
     )
+
+
+def _was_guided(rows: Sequence[Mapping[str, Any]], game_no: int) -> bool:
+    """Whether the table was being led back to its position."""
+    told = (row for row in reversed(rows) if row["event"] == "guide" and int(row.get("game_no", 0)) == game_no)
+    return next((row["state"] == "begun" for row in told), False)
 
 
 def _record(rows: Sequence[Mapping[str, Any]], game_no: int) -> dict[int, Done]:

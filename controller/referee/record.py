@@ -95,10 +95,11 @@ def end_game(draft: Draft, outcome: Outcome) -> None:
 
 
 def forget_moment(draft: Draft) -> None:
-    """Drop everything that belongs to one moment on the table: offence, stage, question, what is pending."""
+    """Drop everything that belongs to one moment on the table: offence, stage, question, guide, what is pending."""
     draft.set(
         pending=(), offence=None, accused=(), owed=(), stage=None, stage_at=None, partial=False, question=(),
         question_about="", asked=None, rearranging=False, pressed=None, provisional=False, doubts=(), way=Way(),
+        guiding=None,
     )  # fmt: skip
 
 

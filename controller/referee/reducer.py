@@ -10,6 +10,7 @@ from controller.referee.agreements import let_offer_lapse
 from controller.referee.beginning import await_new_game, await_setup
 from controller.referee.events import Command, Input, Press, Tick
 from controller.referee.judging import judge_board
+from controller.referee.leading import lead, tell_of_guide
 from controller.referee.memory import rebuild, write_belief
 from controller.referee.state import Draft, State, Step
 from controller.referee.timing import Timing
@@ -49,6 +50,7 @@ def reduce(state: State, given: Input) -> Step:
     elif isinstance(given, Command):
         commands.command(draft, given)
     let_offer_lapse(draft)
+    tell_of_guide(draft, state)
     write_belief(draft, state)
     return Step(draft.state, view_of(draft.state), tuple(draft.events))
 
@@ -62,6 +64,8 @@ def _judge(draft: Draft) -> None:
         await_setup(draft)
     elif state.phase == "over":
         await_new_game(draft)
+    elif state.guiding:
+        lead(draft)
     elif state.phase == "play":
         judge_board(draft)
         commands.serve_press(draft)

@@ -76,7 +76,7 @@ def corner_sites(centres_mm: Mapping[str, tuple[float, float]]) -> tuple[str, ..
 def _state(view: View) -> str:
     searching = view.phase == "searching"
     over = view.phase == "over" and not view.rearranging
-    setting_up = view.phase == "setup" or view.rearranging
+    setting_up = view.phase == "setup" or view.rearranging or view.guiding
     ago_s = -1.0 if view.accepted_s is None or view.last_turn is None else view.t_s - view.accepted_s
     pulse = 0 <= ago_s < ACCEPTED_S
     passed = ACCEPTED_S <= ago_s < ACCEPTED_S + PASSED_S and view.turns[-1].passed

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from controller.referee.clocks import Clocks
 from controller.referee.events import Event
+from controller.referee.guiding import Guide
 from controller.referee.lines import Done, Line
 from controller.referee.reading import Reading
 from controller.referee.search import Explained
@@ -70,6 +71,14 @@ class Eyes:
 
 
 @dataclass(frozen=True)
+class Guiding:
+    """The table is being led to the believed position: the way from what stood when it was last quiet (`at`)."""
+
+    way: Guide = field(default_factory=Guide)
+    at: Placement | None = None
+
+
+@dataclass(frozen=True)
 class Offer:
     """A draw that `player` has offered in game `game_no`, when its record had `n` turns."""
 
@@ -87,7 +96,8 @@ class State:
     `stage`, `stage_at`: the last settled stage. `missing`: pieces out of sight in what stands settled. `accused`:
     placements named illegal since the last legal one. `way`: the settled stages of the turn being made. `asked`,
     `ruled`: a placement that was asked about, that an operator has ruled on. `doubts`: what would be wrong with it.
-    `operator`: somebody has called the operator, who has not come yet.
+    `operator`: somebody has called the operator, who has not come yet. `guiding`: nothing is judged, the table is led
+    back to the position of the first line.
     """
 
     game: Game
@@ -121,6 +131,7 @@ class State:
     asked: Placement | None = None
     ruled: Placement | None = None
     rearranging: bool = False
+    guiding: Guiding | None = None
     paused: bool = False
     operator: bool = False
     pressed: tuple[Player | None, float] | None = None

@@ -47,8 +47,10 @@ class View:
     judged yet; `changed`: those sites. `trouble`: a `cannot_see` code. `operator`: somebody called the operator.
     `offer`: who has offered a draw.
     `doubts`: what would be wrong if what is asked about were one turn.
-    `wrong`/`right`/`total`: set-up still to mend. `score`: points so far, in the order of `players`, where the game
-    counts and they are known. `missing`: pieces that have been out of sight for long (a hint, never an offence).
+    `wrong`/`right`/`total`: set-up still to mend; while `guiding` the way to `placement`, first things first, and
+    `waits`: hidden sites that must be seen before it can go on. `score`: points so far, in the order of `players`,
+    where the game counts and they are known. `missing`: pieces that have been out of sight for long (a hint, never an
+    offence).
     """
 
     t_s: float
@@ -76,6 +78,8 @@ class View:
     trouble: str | None = None
     board_moved: bool = False
     rearranging: bool = False
+    guiding: bool = False
+    waits: frozenset[str] = frozenset()
     paused: bool = False
     offer: str | None = None
     operator: bool = False

@@ -21,7 +21,8 @@ def view_of(state: State) -> View:
     watching = state.phase == "play" and not state.paused
     changed = differing(picture, seen.placement) if picture is not None and watching else frozenset()
     noticed = bool(changed) and seen.clocks.seen(state.timing)
-    judged = state.offence is not None or state.partial or bool(state.question) or state.rearranging
+    judged = bool(state.offence or state.partial or state.question or state.rearranging or state.guiding)
+    way = state.guiding.way if state.guiding else None
     setup = state.setup if state.phase == "setup" or state.rearranging else None
     return View(
         t_s=state.t_s,
@@ -52,9 +53,11 @@ def view_of(state: State) -> View:
         paused=state.paused,
         offer=state.offer.player if state.offer else None,
         operator=state.operator,
-        wrong=setup.wrong if setup else (),
-        right=setup.right if setup else 0,
-        total=setup.total if setup else 0,
+        guiding=way is not None,
+        waits=way.waits if way else frozenset(),
+        wrong=way.shifts if way else setup.wrong if setup else (),
+        right=way.right if way else setup.right if setup else 0,
+        total=way.total if way else setup.total if setup else 0,
         winner=state.winner,
         result=state.result,
         why=state.why,

@@ -60,6 +60,8 @@ def message(view: View, language: str) -> Message:
         return Message("operator", "amber", phrase("head_operator", language), lead=phrase("lead_operator", language))
     if view.paused:
         return Message("paused", "calm", phrase("head_paused", language), lead=phrase("lead_paused", language))
+    if view.guiding:
+        return _guide(view, language)
     if view.phase == "setup" or view.rearranging:
         return _setup(view, language)
     if view.phase == "over":
@@ -109,6 +111,26 @@ def _setup(view: View, language: str) -> Message:
         "calm",
         head,
         sub=phrase("sub_right", language, right=view.right, total=view.total),
+        label=phrase("label_next", language),
+        steps=steps(view.wrong[:1], language),
+    )
+
+
+def _guide(view: View, language: str) -> Message:
+    """Back to where the game was: the next piece, until everything stands."""
+    head = say("guide.head", language)
+    if view.waits:
+        sites = ", ".join(sorted(view.waits))
+        return Message("setup", "calm", head, lead=say("guide.waits", language, sites=sites))
+    if not view.wrong:
+        still = view.total > 0
+        return Message("setup", "calm", head, lead=say("guide.still" if still else "guide.lead", language))
+    return Message(
+        "setup",
+        "calm",
+        head,
+        sub=phrase("sub_right", language, right=view.right, total=view.total),
+        lead=say("guide.lead", language),
         label=phrase("label_next", language),
         steps=steps(view.wrong[:1], language),
     )

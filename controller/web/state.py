@@ -107,7 +107,7 @@ def _board(view: View, told: Message, language: str) -> dict[str, Any]:
             pieces += [_piece(site, kind, "believed", language) for kind in believed]
             continue
         pieces += [_piece(site, kind, "seen", language) for kind in seen]
-        if view.phase == "play" and not seen and told.code != "owed":
+        if view.phase == "play" and not seen and told.code not in ("owed", "setup"):
             pieces += [_piece(site, kind, "missing", language) for kind in believed]
     wanted: list[dict[str, str]] = []
     if told.code == "setup":
