@@ -1,0 +1,131 @@
+"""Quick ways of computing things, held to the slow ones that say what is meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from vision import motion
+from vision.artwork import token_raster
+from vision.boardset import BoardSet, installed_sets
+from vision.eye import Eye
+from vision.marks import ANGLES, RADII, polar_offsets_mm, templates, thin_templates
+from vision.palette import first_palette, fit_palette
+from vision.paper import PaperView
+from vision.placing import Ground
+from vision.ranks import median_rows, percentile_rows
+from vision.registration import NO_MAP, Pose, register
+from vision.tokens import LOGS
+
+SETS = [board for board in installed_sets().values() if board.tokens.marks]
+
+
+@given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 40)), elements=st.floats(-9, 9)))
+def test_percentiles_and_medians_are_numpys(values: Any) -> None:
+    assert np.allclose(median_rows(values), np.median(values, axis=1))
+    for share, found in zip((0, 6, 25, 90, 100), percentile_rows(values, 0, 6, 25, 90, 100), strict=True):
+        assert np.allclose(found, np.percentile(values, share, axis=1))
+
+
+def _patches(board_set: BoardSet, turn: float) -> tuple[list[str], Any]:
+    """Every kind's top, turned, sampled as `marks` does: names, (kinds, ANGLES * RADII) grey levels."""
+    offsets = polar_offsets_mm(board_set) / board_set.tokens.size_mm
+    spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    kinds, patches = [], []
+    for colour, paint in board_set.tokens.colours.items():
+        for mark in board_set.tokens.marks:
+            drawn = token_raster(board_set, f"{colour}-{mark}", 6.0, paint.body)
+            grey = cv2.GaussianBlur(cv2.cvtColor(drawn, cv2.COLOR_BGR2GRAY), (0, 0), 3.0)
+            places = ((offsets @ spin.T + 0.5) * grey.shape[1] - 0.5).astype(np.float32)
+            kinds.append(mark)
+            patches.append(cv2.remap(grey, places[None], NO_MAP, cv2.INTER_LINEAR)[0])
+    return kinds, np.array(patches)
+
+
+@pytest.mark.parametrize("board_set", SETS, ids=lambda board: board.name)
+@given(turn=st.floats(-3.2, 3.2))
+def test_turns_that_look_alike_need_no_template_of_their_own(board_set: BoardSet, turn: float) -> None:
+    """A mark turned by anything is found, also where its templates cover but a part of a whole turn."""
+    book, thin = templates(board_set), thin_templates(board_set)
+    assert book is not None
+    assert thin is not None
+    kinds, patches = _patches(board_set, turn)
+    scores = np.abs(book.correlate(LOGS[patches]))
+    assert [book.names[best] for best in np.argmax(scores, axis=1)] == kinds
+    assert scores.max(axis=1).min() > 0.93
+    kept = np.zeros((ANGLES, len(RADII)), np.bool_)
+    kept[::4, ::2] = True
+    roughly = np.abs(thin.correlate(LOGS[patches[:, kept.ravel()]])).max(axis=1)
+    assert roughly.min() > 0.7  # far above what is passed over
+
+
+@given(
+    levels=arrays(np.uint8, (12, 17, 3), elements=st.integers(0, 40)),
+    edges=st.tuples(*[st.floats(1, 39)] * 3),
+)
+def test_a_difference_is_one_large_blob_or_none(levels: Any, edges: tuple[float, float, float]) -> None:
+    over = np.any(levels > np.floor(edges), axis=2).astype(np.uint8)
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(over, connectivity=8)
+    large = {index for index in range(1, len(stats)) if stats[index, cv2.CC_STAT_AREA] >= motion.LEAST_PX}
+    wanted = np.isin(labels, list(large))
+    assert np.array_equal(motion._blobs(levels, np.array(edges)), wanted)
+    assert motion._any_blob(levels, np.array(edges)) == wanted.any()
+
+
+@pytest.mark.parametrize("size", [(720, 1280), (481, 641), (64, 66)])
+def test_a_quarter_is_half_of_a_half(size: tuple[int, int]) -> None:
+    image = np.random.default_rng(1).integers(0, 255, (*size, 3), dtype=np.uint8)
+    small = motion.shrink(image)
+    assert small.shape == (size[0] // 4, size[1] // 4, 3)
+    at_once = cv2.blur(cv2.resize(image, small.shape[1::-1], interpolation=cv2.INTER_AREA), (3, 3))
+    assert np.abs(small.astype(int)[2:-2, 2:-2] - at_once[2:-2, 2:-2]).mean() < (2 if size[0] % 4 == 0 else 20)
+
+
+def test_each_disc_is_its_part_of_all_discs(transet: BoardSet, stills: list[Any]) -> None:
+    image = stills[0].picture()
+    registration = register(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), [transet])
+    assert registration is not None
+    paper = PaperView(registration)
+    centres = np.random.default_rng(2).uniform(-50, 470, (60, 2))
+    together = np.zeros_like(paper.discs(centres, 20.0))
+    for centre, (part, disc) in zip(centres, paper.each_disc(centres, 20.0), strict=True):
+        alone = np.zeros_like(together)
+        alone[part] = disc
+        assert np.array_equal(alone, paper.discs(centre[None], 20.0))
+        together |= alone
+    assert np.array_equal(together, paper.discs(centres, 20.0))
+
+
+@given(
+    points=arrays(np.float64, (7, 2), elements=st.floats(-100, 500)),
+    z_mm=st.sampled_from([0.0, -8.0]),
+    k1=st.floats(-0.2, 0.1),
+)
+def test_a_point_seen_is_where_it_was_projected_from(points: Any, z_mm: float, k1: float) -> None:
+    pose = Pose((0.2, -0.15, 0.4), (-150.0, -200.0, 900.0), 1000.0, k1, (639.5, 359.5))
+    assert np.allclose(pose.unproject(pose.project(points, z_mm), z_mm), points, atol=0.5)
+
+
+def test_a_palette_of_equal_weights_is_the_weighted_one() -> None:
+    rng = np.random.default_rng(3)
+    for board_set in installed_sets().values():
+        means = first_palette(board_set).means
+        seen = np.repeat(means, 5, axis=0) + rng.normal(0, 0.02, (5 * len(means), 3))
+        even = fit_palette(board_set, seen)
+        nearly = fit_palette(board_set, seen, np.linspace(1 - 1e-9, 1 + 1e-9, len(seen)))  # goes the other way
+        assert np.abs(even.means - nearly.means).max() < 0.01
+
+
+def test_a_place_is_the_same_alone_and_among_all(transet: BoardSet, stills: list[Any]) -> None:
+    eye = Eye([transet])
+    sighting = eye.look(stills[0].picture())
+    ground = Ground.of(transet, {})
+    for token in sighting.tokens:
+        home = ground.home(*token.centre_mm)
+        assert (home.nearest(*token.centre_mm) if home else None) == token.site
