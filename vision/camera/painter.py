@@ -7,6 +7,7 @@ painted once and kept; a frame of a quiet table costs only its noise.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import cos, sin
 
 import cv2
@@ -22,6 +23,7 @@ from vision.camera.world import HAND_LEAVES_S, Hand, Lamp, Piece, Snapshot
 from vision.shapes import Disc, Polygon, Shape, outline
 
 _SHARP = 4  # supersampling of tokens
+_MOST_STAMPS = 200
 _COIN: Rgb = (176, 132, 84)
 _COIN_MM = 2.0
 _CARD_MM = 1.0
@@ -49,6 +51,15 @@ def wood(rng: np.random.Generator, height: int, width: int) -> Image:
     return np.clip(image, 0, 255).astype(np.uint8)
 
 
+@dataclass(frozen=True)
+class _Stamp:
+    """A painted thing: the picture there is multiplied by `shade` (h, w), and `over` (h, w, 3) is added."""
+
+    corner_px: tuple[int, int]
+    shade: npt.NDArray[np.float32]
+    over: npt.NDArray[np.float32]
+
+
 class Painter:
     """Pictures of one world. Keeps what has not changed since the last picture."""
 
@@ -56,11 +67,13 @@ class Painter:
         self._set = board_set
         self._rng = np.random.default_rng(seed)
         self._wood = wood(self._rng, 1200, 1700)
+        self._stamps: dict[object, _Stamp] = {}
         self._look_through(View())
 
     def _look_through(self, view: View) -> None:
         """Take up another place or lens."""
         self.optics = Optics(self._set.sheet_mm, view)
+        self._stamps.clear()
         width, height = view.size_px
         down, across = np.mgrid[0:height, 0:width].astype(np.float32)
         u, v = across / width - 0.5, down / height - 0.5
@@ -177,8 +190,32 @@ class Painter:
     ) -> None:
         """Paint a flat thing in place: soft shadow where it lies on something, side wall, top.
 
-        The first of its shapes is its outline.
+        The first of its shapes is its outline. What lies still is worked out once.
         """
+        resting = light is None
+        key = (tuple(shapes), lying.bump, at_mm, turn, lift_mm, thick_mm)
+        stamp = self._stamps.get(key) if resting else None
+        if stamp is None:
+            stamp = self._stamp(shapes, lying, at_mm, turn, lift_mm, thick_mm, light)
+            if resting:
+                if len(self._stamps) >= _MOST_STAMPS:
+                    self._stamps.clear()
+                self._stamps[key] = stamp
+        if stamp.shade.size:
+            x, y = stamp.corner_px
+            place = image[y : y + stamp.shade.shape[0], x : x + stamp.shade.shape[1]]
+            place[:] = (place * stamp.shade[..., None] + stamp.over).astype(np.uint8)
+
+    def _stamp(
+        self,
+        shapes: Sequence[Shape],
+        lying: Lying,
+        at_mm: Point,
+        turn: float,
+        lift_mm: float,
+        thick_mm: float,
+        light: Array | None,
+    ) -> _Stamp:
         first = shapes[0]
         rgb_of_body = first.fill if isinstance(first, Polygon | Disc) else None
         body = np.array((rgb_of_body or (0, 0, 0))[::-1], float)
@@ -194,30 +231,24 @@ class Painter:
         round_mm = _rim_of(first)
         wall = np.vstack([pixels(round_mm, 0.0), pixels(round_mm, thick_mm)])
         pad = 8
-        limits = np.array([image.shape[1], image.shape[0]])
         low = np.maximum(np.floor(wall.min(axis=0)).astype(int) - pad, 0)
-        high = np.minimum(np.ceil(wall.max(axis=0)).astype(int) + pad, limits)
+        high = np.minimum(np.ceil(wall.max(axis=0)).astype(int) + pad, self.optics.size_px)
         if (high - low <= 0).any():
-            return
-        size = tuple(int(v) for v in (high - low) * _SHARP)
+            return _Stamp((0, 0), np.zeros((0, 0), np.float32), np.zeros((0, 0, 3), np.float32))
+        width, height = (int(side) for side in high - low)
+        fine_size = (height * _SHARP, width * _SHARP)
 
         def fine(points_px: Array) -> npt.NDArray[np.int32]:
             return np.asarray(np.round(((points_px - low) * _SHARP - 0.5) * 16), np.int32)
 
-        place = image[low[1] : high[1], low[0] : high[0]]
+        shade = np.ones((height, width), np.float32)
         if lift_mm == 0:
-            shade = np.zeros((size[1] // _SHARP, size[0] // _SHARP), np.float32)
-            fallen = cv2.convexHull(
-                np.round((np.vstack([pixels(round_mm, 0.0), pixels(round_mm, 0.0, thick_mm)]) - low) * 16).astype(
-                    np.int32
-                )
-            )
-            cv2.fillPoly(shade, [fallen], 0.40, cv2.LINE_AA, 4)
+            spots = np.vstack([pixels(round_mm, 0.0), pixels(round_mm, 0.0, thick_mm)]) - low
+            cv2.fillPoly(shade, [cv2.convexHull(np.round(spots * 16).astype(np.int32))], 0.60, cv2.LINE_AA, 4)
             shade = np.asarray(cv2.GaussianBlur(shade, (0, 0), 1.0 + thick_mm / 8), np.float32)
-            place[:] = (place * (1 - shade[..., None])).astype(np.uint8)
-        paint = np.empty((size[1], size[0], 3), np.uint8)
+        paint = np.empty((*fine_size, 3), np.uint8)
         paint[:] = np.clip(body * 0.80 * shine, 0, 255).astype(np.uint8)
-        mask = np.zeros((size[1], size[0]), np.uint8)
+        mask = np.zeros(fine_size, np.uint8)
         cv2.fillPoly(mask, [cv2.convexHull(fine(wall))], 255, cv2.LINE_8, 4)
         for shape in shapes:
             rgb = shape.fill if isinstance(shape, Polygon | Disc) else shape.rgb
@@ -227,10 +258,11 @@ class Painter:
             if isinstance(shape, Polygon) and shape.stroke is not None:
                 line = max(1, round(shape.stroke_mm * self.optics.px_per_mm() * _SHARP))
                 cv2.polylines(paint, rings, True, shape.stroke[::-1], line, cv2.LINE_8, 4)
-        small = (size[0] // _SHARP, size[1] // _SHARP)
-        alpha = cv2.resize(mask, small, interpolation=cv2.INTER_AREA)[..., None] / np.float32(255)
-        colour = cv2.resize(paint, small, interpolation=cv2.INTER_AREA)
-        place[:] = (place * (1 - alpha) + colour * alpha + 0.5).astype(np.uint8)
+        size = (width, height)
+        alpha = np.asarray(cv2.resize(mask, size, interpolation=cv2.INTER_AREA), np.float32) / np.float32(255)
+        over = np.asarray(cv2.resize(paint, size, interpolation=cv2.INTER_AREA), np.float32) * alpha[..., None]
+        left, top = (int(side) for side in low)
+        return _Stamp((left, top), np.asarray(shade * (1 - alpha), np.float32), over + np.float32(0.5))
 
     def _reaching(self, hand: Hand, now: Snapshot) -> Reaching:
         """Where a hand and its arm are now."""
