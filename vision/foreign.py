@@ -25,6 +25,8 @@ from vision.tokens import CLEAR, SURE, Found
 
 SHADE_MM, LINE_SHADE_MM = 7.0, 12.0
 """How far a token's own shadow and side reach beyond its disc, and how far they may disturb the look of fine lines."""
+BETWEEN_MM = 24.0
+"""So near to each other parts of a thing hide what is between them."""
 LARGE_MM2 = 160.0
 """A thing on the sheet is at least this large; a fingertip covers more."""
 SPOT_MM2 = 36.0
@@ -169,7 +171,7 @@ def find_things(
             whole += [token for token in doubtful if token.score >= WHOLE]
     doubted = [token.centre_mm for token in found if token not in clear]
     hidden_sites = {area.nearest(x, y) for x, y in doubted if (area := ground.home(x, y)) is not None}
-    covered = _covered(raw & ~discs, things)
+    covered = _covered(raw & ~discs, _closed(things) & ~discs)
     hidden_sites.update(_hidden(paper, board_set, covered), _hidden_slots(board_set, ground, covered))
     if image is not None:
         around = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + LINE_SHADE_MM)
@@ -252,6 +254,15 @@ def _doubtful(
         rows, columns = np.clip(rows, 0, away.shape[0] - 1), np.clip(columns, 0, away.shape[1] - 1)
         touched |= away[rows, columns] < radius_mm * registration.px_per_mm() / motion.SHRINK + 2
     return weak + [token for token, is_touched in zip(tokens, touched, strict=True) if is_touched]
+
+
+def _closed(things: Mask) -> Mask:
+    """Things with what lies between their parts: the middle of a note is as white as the sheet."""
+    if not things.any():
+        return things
+    size = 2 * round(BETWEEN_MM / CELL_MM / 2) + 1
+    around = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))
+    return np.asarray(cv2.morphologyEx(things.astype(np.uint8), cv2.MORPH_CLOSE, around) > 0, np.bool_)
 
 
 def _covered(spots: Mask, things: Mask) -> Mask:

@@ -38,6 +38,8 @@ MOST_TOGETHER, LEAST_EACH = 8, 0.96
 """So many at most in a patch; in a row each takes so much of its size at least."""
 LEAST_FULL, LEAST_SIDES, MOST_SIDES = 0.85, (0.88, 0.92), (1.16, 1.2)
 """Share of its own rectangle that a token's patch fills; its short and long side, in tokens' sizes."""
+ROUND = 0.82
+"""A disc fills less of its square."""
 UNLIKE = 2.5
 """What it costs to be beyond these, where no other tokens crowd round."""
 EVEN = 0.1
@@ -112,6 +114,7 @@ class _Patch:
     centre_mm: tuple[float, float]
     score: float
     misfit: float
+    round: bool
 
 
 def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float) -> list[_Patch]:
@@ -142,7 +145,8 @@ def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float) -> list[
             fit = min(1.0, full / 0.93) * shape
             score = 1 - 0.5 * (1 - fit)
             at_mm = (float(flat.left_mm + x * flat.step_mm), float(flat.top_mm + y * flat.step_mm))
-            patches.append(_Patch(at_mm, float(score), _misfit(full, short / size, long / size)))
+            misfit = _misfit(full, short / size, long / size)
+            patches.append(_Patch(at_mm, float(score), misfit, len(places) == 1 and full < ROUND))
     return patches
 
 
@@ -268,6 +272,6 @@ def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
             kind: max(FLOOR_NATS, float(value) - best) for kind, value in zip(palette.names, nats[place], strict=True)
         }
         kind = max(likelihoods, key=lambda name: likelihoods[name])
-        score = patch.score - (0 if crowded[place] else UNLIKE * patch.misfit)
+        score = patch.score - UNLIKE * patch.misfit * (0 if crowded[place] and not patch.round else 1)
         found.append(Found(kind, patch.centre_mm, score, likelihoods, 1.0, float(high[place] - low[place])))
     return sorted(found, key=lambda token: -token.score)
