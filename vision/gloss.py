@@ -17,6 +17,8 @@ VEIL_SLOPE = 0.06
 MISSES = 0.06
 """How far a token's logarithms may well miss its colour's."""
 ROUNDS = 3
+POOR_NATS = -1.5
+"""Tokens whose gloss is told rightly fit their colours better."""
 NEAR_MM, FIRM_NATS, MOST_MISSED, MOST_VEIL = 35.0, 5.0, 0.2, 0.05
 """Among tokens little paper is seen, and its light read less well; neighbours share what is missed."""
 
@@ -26,13 +28,29 @@ def without_gloss(board_set: BoardSet, seen: Array, at_mm: Array, told: Array) -
 
     `at_mm` (n, 2): where they stand; `told` (n,): which of them are surely tokens.
     """
+    if np.count_nonzero(told) < 8:
+        return seen, fit_palette(board_set, seen[told])
+    found = _evened(board_set, seen, at_mm, told, patches=True)
+    fit = _fit(*found, told)
+    if fit < POOR_NATS:
+        # without gloss, what neighbours seem to share can be the palette's error, and grows by being taken out
+        plain = _evened(board_set, seen, at_mm, told, patches=False)
+        found = plain if _fit(*plain, told) > fit else found
+    return found
+
+
+def _fit(evened: Array, palette: Palette, told: Array) -> float:
+    """How well the tokens have the palette's colours: mean nats of each one's own."""
+    return float(palette.nats(evened[told]).max(axis=1).mean())
+
+
+def _evened(board_set: BoardSet, seen: Array, at_mm: Array, told: Array, patches: bool) -> tuple[Array, Palette]:
+    """Without a plane of gloss and with `patches` a veil that neighbours share, and without the light they miss."""
     places = at_mm / np.asarray(board_set.sheet_mm) - 0.5
     light = _light(seen)
     slope = np.zeros(2)
     evened = seen
     palette = fit_palette(board_set, seen[told])
-    if np.count_nonzero(told) < 8:
-        return seen, palette
     for _ in range(ROUNDS):
         kinds = np.argmax(palette.nats(evened[told]), axis=1)
         wanted = _light(palette.means)[kinds]
@@ -44,8 +62,9 @@ def without_gloss(board_set: BoardSet, seen: Array, at_mm: Array, told: Array) -
         full = rows.T @ rows + np.eye(2) / VEIL_SLOPE**2
         slope = np.linalg.solve(full, rows.T @ ((light[told] - wanted) * firm).ravel())
         evened = _logs(np.maximum(light - (places @ slope)[:, None], 0.3 * light))
-        veil = _missed(palette, evened, at_mm, told, dim=True)
-        evened = _logs(np.maximum(light - (places @ slope + veil)[:, None], 0.3 * light))
+        if patches:
+            veil = _missed(palette, evened, at_mm, told, dim=True)
+            evened = _logs(np.maximum(light - (places @ slope + veil)[:, None], 0.3 * light))
         evened = evened - _missed(palette, evened, at_mm, told, dim=False)[:, None]
         palette = fit_palette(board_set, evened[told])
     return evened, palette
