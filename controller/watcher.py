@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import cv2
@@ -11,6 +12,7 @@ from controller.fit import check_fit, in_game_names
 from controller.referee import reducer
 from controller.referee.events import Input
 from controller.referee.timing import Timing
+from controller.referee.view import Mode
 from controller.rules.api import Game, RulesError
 from controller.rules.registry import game_named
 from vision.boardset import BoardSet, installed_sets
@@ -62,11 +64,13 @@ class Watcher:
         timing: Timing | None = None,
         rows: Iterable[Mapping[str, Any]] = (),
         profile: Profile | None = None,
+        mode: Mode = "referee",
     ) -> None:
         self.warning: str | None = None
         self._options = dict(options or {})
         self._start_mode = start_mode
         self._timing = timing or Timing()
+        self._mode = mode
         self.sets = {board.name: board for board in self._playable(sets)}
         self.eye = Eye(tuple(self.sets.values()), profile)
         self.board = next(iter(self.sets.values()))
@@ -110,7 +114,7 @@ class Watcher:
             self.warning = f"The last game can't be taken up ({said}); it is kept in the journal, and a new one begins."
             return None
         self.board, self.game = board, game
-        return state
+        return replace(state, mode=self._mode)
 
     def _game_of(self, board: BoardSet, options: Mapping[str, str] | None = None) -> Game:
         game = game_named(board.game)
@@ -121,7 +125,7 @@ class Watcher:
 
     def _fresh(self) -> reducer.State:
         return reducer.initial(
-            self.game, set_name=self.board.name, timing=self._timing, start_mode=self._start_mode
+            self.game, set_name=self.board.name, timing=self._timing, start_mode=self._start_mode, mode=self._mode
         )
 
     def see(self, frame: Frame, glow: Sequence[Area] = ()) -> tuple[Sighting, reducer.Step]:

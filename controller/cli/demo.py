@@ -6,11 +6,13 @@ import argparse
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 from controller.config import data_folder
 from controller.errors import CommandError
 from controller.lighting import TableLights, map_source, spots
 from controller.recording import open_recording
+from controller.referee.view import Mode
 from controller.referee.viewing import view_of
 from controller.service import listening_socket, serve
 from controller.table import Table
@@ -27,6 +29,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--port", type=int, default=8000, metavar="N", help="the port the page answers on (8000)")
     parser.add_argument("--host", default="127.0.0.1", metavar="H", help="the address the page answers on")
     parser.add_argument("--no-browser", action="store_true", help="don't open the page in a browser")
+    parser.add_argument("--mode", default="referee", choices=get_args(Mode), help="referee, record, or teach")
     parser.add_argument("--data", metavar="DIR", help="keep the journal here; a fresh temporary folder where left out")
     parser.set_defaults(run=run)
 
@@ -39,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     with tempfile.TemporaryDirectory(prefix="boardref-demo-") as temporary:
         folder = data_folder(args.data) if args.data else Path(temporary)
         serve(
-            demo_table(args.game, folder),
+            demo_table(args.game, folder, args.mode),
             listener,
             ready=lambda address: print(f"Boardref demo: open {address} and drag a piece. Ctrl-C ends it.", flush=True),
             browser=not args.no_browser,
@@ -57,16 +60,16 @@ class Demo:
     fps: float
 
 
-def demo_table(game_name: str, folder: Path) -> Table:
+def demo_table(game_name: str, folder: Path, mode: Mode = "referee") -> Table:
     """The demo's table alone."""
-    return demo_parts(game_name, folder).table
+    return demo_parts(game_name, folder, mode).table
 
 
-def demo_parts(game_name: str, folder: Path) -> Demo:
+def demo_parts(game_name: str, folder: Path, mode: Mode = "referee") -> Demo:
     """The demo's table: a pretend world, its camera, a lights device on a pseudo-terminal, and a real journal."""
     sets = chosen_sets(game_name, None)
     journal, watcher, warning = open_recording(
-        folder / "boardref.db", lambda rows: Watcher(sets, start_mode="setup", rows=rows)
+        folder / "boardref.db", lambda rows: Watcher(sets, start_mode="setup", rows=rows, mode=mode)
     )
     board, game = watcher.board, watcher.game
     standing = view_of(watcher.state).placement or game.picture(game.start()).on

@@ -44,7 +44,7 @@ def press(draft: Draft, given: Press) -> None:
         believe(draft, (state.line.back(),))
         answered(draft, "player")
         draft.set(ruled=state.seen.placement)  # the answer must be put back first
-    elif state.question_about:
+    elif state.question:
         likely = strong(state.lines)
         chosen = likely[0] if given.button == "yes" else likely[1] if len(likely) == 2 else None
         if chosen is not None:

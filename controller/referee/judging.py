@@ -31,7 +31,7 @@ from controller.referee.strokes import (
     within_a_stroke,
 )
 from controller.referee.view import Offence
-from controller.rules.api import Owed, Placement, Player, Reason, Verdict
+from controller.rules.api import Owed, Placement, Player, Position, Reason, Verdict
 
 
 def judge_board(draft: Draft) -> None:
@@ -208,7 +208,8 @@ def ask(draft: Draft, about: str, lines: tuple[Line, ...], placement: Placement)
 def answered(draft: Draft, by: str) -> None:
     """The question, if there is one, is over."""
     if draft.state.question_about:
-        draft.emit("answered", {"by": by})
+        if draft.state.question:
+            draft.emit("answered", {"by": by})
         draft.set(question=(), question_about="", asked=None, doubts=())
 
 
@@ -359,7 +360,7 @@ def _more_than_a_stroke(state: State, placement: Placement) -> bool:
 def lose_thread(draft: Draft, placement: Placement, doubts: tuple[Reason, ...] = ()) -> None:
     """Too much may have happened unseen: ask, and go on from what stands as well as from what was believed.
 
-    `doubts`: what would be wrong if it had been one turn.
+    `doubts`: what would be wrong if it had been one turn. Where only a record is kept nothing is asked.
     """
     state = draft.state
     if state.asked is not None and agree(state.asked, placement):
@@ -369,15 +370,32 @@ def lose_thread(draft: Draft, placement: Placement, doubts: tuple[Reason, ...] =
     afresh = lines_from(game, middle, state.line) if middle is not None else ()
     lines = without_repeats([state.line, *afresh, *state.lines[1:]])[:MOST_LINES]
     draft.set(lines=lines, pending=())
+    if state.mode == "record":
+        draft.set(question=(), question_about="thread", asked=placement, partial=False, owed=())
+        draft.emit("unexplained", _unexplained(state, placement, middle))
+        return
     candidates = tuple(candidate(game, line, turn=False) for line in strong(lines))
     draft.set(question=candidates, question_about="thread", asked=placement, offence=None, partial=False, owed=(),
               doubts=doubts)  # fmt: skip
     draft.emit("question", {"candidates": [dict(one) for one in candidates]}, reasons=doubts)
 
 
+def _unexplained(state: State, placement: Placement, position: Position | None) -> dict[str, object]:
+    """What stands, where nothing is asked and nobody accused: `position` where it could be one of the game."""
+    return {
+        "sites": sorted(differing(state.game.picture(state.line.position), placement)),
+        "placement": {site: list(kinds) for site, kinds in sorted(placement.on.items())},
+        "hidden": sorted(placement.hidden),
+        "position": None if position is None else state.game.position_text(position),
+    }
+
+
 def accuse(draft: Draft, choice: Choice) -> None:
-    """Say what is wrong, once for each placement."""
+    """Say what is wrong, once for each placement; who only records says nothing, and goes on from what stands."""
     state = draft.state
+    if state.mode == "record":
+        lose_thread(draft, choice.placement)
+        return
     found = choice.explained
     if state.offence is not None and state.accused and agree(state.accused[-1], choice.placement):
         return

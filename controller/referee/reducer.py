@@ -14,6 +14,7 @@ from controller.referee.leading import lead, tell_of_guide
 from controller.referee.memory import rebuild, write_belief
 from controller.referee.state import Draft, State, Step
 from controller.referee.timing import Timing
+from controller.referee.view import Mode
 from controller.referee.viewing import view_of
 from controller.rules.api import Game
 from vision.sighting import Sighting
@@ -21,7 +22,9 @@ from vision.sighting import Sighting
 __all__ = ["State", "Step", "initial", "reduce", "resume"]
 
 
-def initial(game: Game, *, set_name: str, timing: Timing | None = None, start_mode: str = "setup") -> State:
+def initial(
+    game: Game, *, set_name: str, timing: Timing | None = None, start_mode: str = "setup", mode: Mode = "referee"
+) -> State:
     """The state of a table that has seen nothing yet.
 
     `start_mode`: "setup" waits for a set-up; "auto" also takes up the first settled possible position; anything else is
@@ -29,7 +32,7 @@ def initial(game: Game, *, set_name: str, timing: Timing | None = None, start_mo
     """
     if start_mode not in ("setup", "auto"):
         game.parse_position(start_mode)
-    return State(game, set_name, timing or Timing(), start_mode)
+    return State(game, set_name, timing or Timing(), start_mode, mode)
 
 
 def resume(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[str, Any]]) -> State:

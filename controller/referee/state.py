@@ -14,7 +14,7 @@ from controller.referee.reading import Reading
 from controller.referee.search import Explained
 from controller.referee.strokes import Way
 from controller.referee.timing import Timing
-from controller.referee.view import Offence, Phase, Played, View
+from controller.referee.view import Mode, Offence, Phase, Played, View
 from controller.rules.api import Game, Kind, Owed, Placement, Player, Reason, Setup, Site
 from vision.sighting import Token
 
@@ -104,6 +104,7 @@ class State:
     set_name: str
     timing: Timing
     start_mode: str
+    mode: Mode = "referee"
     t_s: float = 0.0
     frame: int = 0
     game_no: int = 0

@@ -9,6 +9,7 @@ from typing import Literal
 from controller.rules.api import Owed, Reason, Shift
 
 Phase = Literal["searching", "setup", "play", "over"]
+Mode = Literal["referee", "record", "teach"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class View:
     judged yet; `changed`: those sites. `trouble`: a `cannot_see` code. `operator`: somebody called the operator.
     `offer`: who has offered a draw.
     `doubts`: what would be wrong if what is asked about were one turn.
+    `mode`: "record" accuses nobody and asks nothing about what it can't explain, "teach" helps whoever lifts a piece.
     `wrong`/`right`/`total`: set-up still to mend; while `guiding` the way to `placement`, first things first, and
     `waits`: hidden sites that must be seen before it can go on. `score`: points so far, in the order of `players`,
     where the game counts and they are known. `missing`: pieces that have been out of sight for long (a hint, never an
@@ -61,6 +63,7 @@ class View:
     players: tuple[str, str] = ("", "")
     to_move: str | None = None
     position: str | None = None
+    mode: Mode = "referee"
     placement: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     observed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()

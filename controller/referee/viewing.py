@@ -21,7 +21,7 @@ def view_of(state: State) -> View:
     watching = state.phase == "play" and not state.paused
     changed = differing(picture, seen.placement) if picture is not None and watching else frozenset()
     noticed = bool(changed) and seen.clocks.seen(state.timing)
-    judged = bool(state.offence or state.partial or state.question or state.rearranging or state.guiding)
+    judged = bool(state.offence or state.partial or state.question_about or state.rearranging or state.guiding)
     way = state.guiding.way if state.guiding else None
     setup = state.setup if state.phase == "setup" or state.rearranging else None
     return View(
@@ -29,6 +29,7 @@ def view_of(state: State) -> View:
         phase=state.phase,
         game=game.name,
         set_name=state.set_name,
+        mode=state.mode,
         game_no=state.game_no,
         players=game.players,
         to_move=next(iter(movers)) if len(movers) == 1 and state.phase == "play" else None,

@@ -23,6 +23,7 @@ from vision.sighting import Sighting, Token
 COMMANDS = (
     "pause", "resume", "accept_as_played", "accept_as_played", "accept_as_played", "set_position", "take_back",
     "take_back", "take_back", "resign", "draw", "offer_draw", "accept_draw", "decline_draw", "new_game", "nonsense",
+    "guide", "guide",
 )  # fmt: skip
 
 

@@ -1,0 +1,121 @@
+"""`mode = record`: every turn is written as far as the rules explain it, and nobody is accused of anything."""
+
+from __future__ import annotations
+
+import random
+from itertools import islice
+
+import pytest
+from pretend import Table, brief
+from pretend_transfer import P0, TransferTable, picture
+from test_words_at_random import Talk
+
+from controller.referee import reducer
+from controller.referee.signals import signals
+from controller.rules.api import Placement
+from controller.rules.registry import game_named, game_names
+
+
+def recording(name: str = "transet") -> Table:
+    game = game_named(name)
+    return Table(state=reducer.initial(game, set_name=name, mode="record"), game=game)
+
+
+def shown(table: Table) -> str:
+    assert table.view is not None
+    return signals(table.view).state
+
+
+def test_legal_turns_are_written_as_ever() -> None:
+    tables = [recording(), Table()]
+    for table in tables:
+        table.begin()
+        for turn in (("c1-c2",), ("c5-c4",), ("a1-a2", "c2-c1")):
+            table.play(*turn)
+    assert brief(tables[0].told()) == brief(tables[1].told())
+
+
+def test_what_nothing_explains_is_written_down_once_and_accuses_nobody() -> None:
+    table = recording()
+    table.begin()
+    table.play("a1-c3", hold=12)
+    assert brief(table.told())[2:] == ["unexplained"]
+    told = table.told("unexplained")[0].data
+    assert told["sites"] == ["a1", "c3"]
+    assert told["position"].startswith("rbkbr/5/2R2/5/1BKBR")
+    assert told["placement"]["c3"] == ["dark-PINET"]
+    assert shown(table) == "to_move"
+    table.press("South")
+    table.wait(3)
+    assert brief(table.told())[2:] == ["unexplained"]
+
+
+def test_put_back_and_the_game_goes_on_as_before() -> None:
+    table = recording()
+    table.begin()
+    table.play("a1-c3")
+    table.play("c3-a1")
+    table.play("c1-c2")
+    assert table.texts() == ["c1-c2"]
+    assert table.told("turn")[-1].data["position"] == "rbkbr/5/5/2K2/RB1BR N"
+
+
+def test_played_on_and_the_record_goes_on_from_what_stood() -> None:
+    table = recording()
+    table.begin()
+    table.play("c1-c2")
+    table.play("c5-a3")
+    table.play("a1-a2")
+    assert table.texts() == ["c1-c2", "a1-a2"]
+    assert table.told("turn")[-1].data["position"] == "rb1br/5/k4/R1K2/1B1BR N"
+    assert not table.told("illegal", "question", "answered")
+
+
+def test_what_can_be_no_position_is_written_too() -> None:
+    table = recording()
+    table.begin()
+    table.play("-c3:K")
+    assert table.told("unexplained")[-1].data["position"] is None
+    table.play("c3-")
+    table.play("c1-c2")
+    assert table.texts() == ["c1-c2"]
+
+
+def test_transfer_too() -> None:
+    table = TransferTable(state=reducer.initial(game_named("transfer"), set_name="transfer", mode="record"))
+    table.on = picture(P0)
+    table.wait(1.5)
+    table.show("sgyo/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvp")  # a piece from one end of a row to the other
+    table.show("sgyo/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvp", hold=10)
+    assert not table.told("illegal", "question")
+    assert len(table.told("unexplained", "turn")) >= 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("name", game_names())
+def test_whatever_is_done_nobody_is_accused(name: str, seed: int) -> None:
+    talk = Talk(name, seed)
+    game = talk.game
+    rng = random.Random(seed)
+    talk.table.state = reducer.initial(game, set_name=name, mode="record")
+    talk.show(game.picture(game.start()), 2)
+    for _ in range(8):
+        state = talk.table.state
+        position = state.line.position if state.lines else game.start()
+        turns = list(islice(game.legal_turns(position), 200))
+        on = dict(game.picture(position).on)
+        if turns and rng.random() < 0.5:
+            on = dict(game.picture(game.after(position, rng.choice(turns))).on)
+        if rng.random() < 0.6:
+            site, to = rng.choice(sorted(on)), rng.choice(sorted(game.sites))
+            *stay, kind = on.pop(site)
+            on |= {site: tuple(stay)} if stay else {}
+            on[to] = (*on.get(to, ()), kind)
+        talk.show(Placement(on), rng.choice((2.0, 3.0)))
+        if rng.random() < 0.3:
+            talk.table.press(rng.choice(game.players))
+            talk.table.wait(1)
+        assert talk.table.view is not None
+        assert talk.table.view.offence is None
+        assert signals(talk.table.view).state != "illegal"
+    assert not talk.table.told("illegal")
