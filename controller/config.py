@@ -19,6 +19,7 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SecretsSettingsSource, SettingsConfigDict
 
 from controller.errors import CommandError
+from controller.referee.view import Mode
 
 PREFIX = "BOARDREF_"
 OTHERS = frozenset({"BOARDREF_DEBUG"})
@@ -38,6 +39,7 @@ class TableConfig(BaseSettings):
     lights: str | None = Field(default="auto", description="a serial port, auto, or none")
     light_map: str | None = Field(default=None, description="a map written by `boardref lights map`")
     calm_lights: bool = Field(default=False, description="nothing flashes, for people who can't bear it")
+    mode: Mode = Field(default="referee", description="referee, record (accuse nobody), or teach (help)")
     data: str | None = Field(default=None, description="the folder for the journal")
     host: str = Field(default="0.0.0.0", description="the address the page answers on")
     port: int = Field(default=8000, ge=0, le=65535, description="the port the page answers on")

@@ -50,7 +50,9 @@ def run(args: argparse.Namespace) -> int:
         raise CommandError(f"camera {config.camera} is a recording; use `boardref watch` for recordings")
     journal, watcher, warning = open_recording(
         data_folder(config.data) / "boardref.db",
-        lambda rows: Watcher(sets, options=config.options, start_mode="setup", rows=rows, profile=profile),
+        lambda rows: Watcher(
+            sets, options=config.options, start_mode="setup", rows=rows, profile=profile, mode=config.mode
+        ),
     )
     lights: TableLights | None = None
     if config.lights not in (None, "none"):
