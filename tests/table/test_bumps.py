@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -14,7 +15,8 @@ from controller.watcher import Watcher, chosen_sets
 from vision.camera.frame import Frame, Image
 from vision.sighting import Sighting
 
-FRAMES = Path(__file__).parents[1] / "data" / "frames" / "transet-a"
+FRAMES = Path(__file__).parents[1] / "data" / "frames"
+GAMES = ("transet", "taasen", "transfer")
 STEP_S = 0.1
 
 
@@ -58,8 +60,8 @@ BUMPS: dict[str, Callable[[Image], Image]] = {
 class Table:
     """A watcher that is shown one picture after another, with a sensor's noise."""
 
-    def __init__(self) -> None:
-        self.watcher = Watcher(chosen_sets("transet", None), start_mode="auto")
+    def __init__(self, game: str) -> None:
+        self.watcher = Watcher(chosen_sets(game, None), start_mode="auto")
         self.events: list[str] = []
         self._index = 0
         noise = np.random.default_rng(1)
@@ -76,19 +78,29 @@ class Table:
         return seen
 
 
+def standing(truth: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    on = {site: tuple(sorted(kinds)) for site, kinds in truth["placement"].items()}
+    for rail, card in truth.get("platforms", {}).items():
+        on |= {f"{rail}.{number}": (kind,) for number, kind in enumerate(card["slots"], 1) if kind is not None}
+    return on
+
+
+@pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("name", BUMPS)
-def test_a_bump_is_noticed_and_the_same_game_goes_on(name: str) -> None:
-    truth = next(frame for frame in json.loads((FRAMES / "truth.json").read_text())["frames"] if not frame["hand"])
-    standing = {site: tuple(sorted(kinds)) for site, kinds in truth["placement"].items()}
-    image = cv2.imread(str(FRAMES / truth["file"]))
-    table = Table()
-    assert table.see(image, 2.0)[-1].on() == standing
-    assert "setup_complete" in table.events
+def test_a_bump_is_noticed_and_the_same_game_goes_on(game: str, name: str) -> None:
+    folder = FRAMES / f"{game}-a"
+    truth = next(frame for frame in json.loads((folder / "truth.json").read_text())["frames"] if not frame["hand"])
+    image = cv2.imread(str(folder / truth["file"]))
+    table = Table(game)
+    while "setup_complete" not in table.events:
+        assert table.see(image, STEP_S)[-1].t_s < 3
+    assert table.see(image, 0.3)[-1].on() == standing(truth)
     table.events.clear()
-    after = table.see(BUMPS[name](image), 1.2)
+    bumped = BUMPS[name](image)
+    after = table.see(bumped, 1.2)
     noticed = [index for index, sighting in enumerate(after) if sighting.board_moved]
     assert len(noticed) == 1
     assert noticed[0] * STEP_S < 1.0
-    assert after[-1].on() == standing
+    assert after[-1].on() == standing(truth)
     assert table.events == ["board_moved", "board_found"]
-    assert not table.see(BUMPS[name](image), 3.0)[-1].hand  # what the push brought into sight is no hand for long
+    assert not table.see(bumped, 2.0)[-1].hand  # what the push brought into sight is no hand for long
