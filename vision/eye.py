@@ -39,7 +39,7 @@ from vision.registration import (
 )
 from vision.sighting import Platform, Sighting, Token, Trouble
 from vision.squares import find_squares
-from vision.tokens import Found, Look, find
+from vision.tokens import FLOOR_NATS, Found, Look, find
 
 SETTLE_S = 0.15
 """How long nothing must change before a picture becomes what later ones are compared with."""
@@ -47,6 +47,8 @@ AGAIN_S = 0.5
 """How often a picture in which nothing stirs is looked at again while something is hidden."""
 SAME_MM = 6.0
 """A token found again lies no further off."""
+STAYS_MM, STAYS_NATS = 1.5, 6.0
+"""So near where a token lay another one is laid once in some hundred times."""
 THOROUGH_EVERY = 5
 """While no board is found only every fifth picture is searched with all means."""
 
@@ -325,6 +327,7 @@ class Eye:
                 again = self._read(board, lifted, cv2.cvtColor(lifted, cv2.COLOR_BGR2GRAY), small, changed)
                 if _better(again[1], things):
                     ground, things = again
+        things = replace(things, clear=tuple(_as_before(one, self._still_found) for one in things.clear))
         self._things, self._adopted_sheet = things, things.adopted
         self._found = tuple(things.clear)
         self._looked, self._looked_s = small, t_s
@@ -407,6 +410,19 @@ class Eye:
             image,
         )
         return ground, things
+
+
+def _as_before(token: Found, before: Sequence[Found]) -> Found:
+    """A token that lies just where one lay is most likely that one, if in the worse light it may be."""
+    x, y = token.centre_mm
+    for old in before:
+        near = token.likelihoods.get(old.kind, FLOOR_NATS) > -STAYS_NATS
+        if near and np.hypot(old.centre_mm[0] - x, old.centre_mm[1] - y) < STAYS_MM:
+            nats = {**token.likelihoods, old.kind: token.likelihoods[old.kind] + STAYS_NATS}
+            kind = max(nats, key=lambda name: nats[name])
+            likelihoods = {name: max(FLOOR_NATS, value - nats[kind]) for name, value in nats.items()}
+            return replace(token, kind=kind, likelihoods=likelihoods)
+    return token
 
 
 def _better(now: Things, before: Things) -> bool:

@@ -22,7 +22,7 @@ ALONG_CELLS = 31
 """Widths of what is looked at at each of these places, and of what tells about an edge along its length."""
 PRINT_CONTRAST = 8.0
 """Sum of squared contrasts of print, logarithms, from which it is plain whether print is seen."""
-PRINT_SEEN = 0.4
+PRINT_SEEN = 0.22
 """Share of the drawn contrast that shows."""
 BAD = 0.25
 """A side of which so much is no ground at all belongs to a thing."""
