@@ -43,6 +43,12 @@ class TableConfig(BaseSettings):
     data: str | None = Field(default=None, description="the folder for the journal")
     host: str = Field(default="0.0.0.0", description="the address the page answers on")
     port: int = Field(default=8000, ge=0, le=65535, description="the port the page answers on")
+    players_may: tuple[Literal["done", "answer", "resign", "draw", "operator"], ...] = Field(
+        default=("done", "answer", "resign", "draw", "operator"), description="what players may say on their page"
+    )
+    players_code: Literal["own", "all"] = Field(
+        default="own", description="which screens show the code of the players' page: the table's own, or all"
+    )
     options: dict[str, str] = Field(default_factory=dict, description="rules options of the game")
 
     @classmethod

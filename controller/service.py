@@ -8,6 +8,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from dataclasses import replace
 
 import uvicorn
 
@@ -15,6 +16,8 @@ from controller.errors import CommandError
 from controller.notify import Alive
 from controller.table import Table
 from controller.web.app import create_app
+from controller.web.players import Players
+from controller.web.sharing import address_of
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -42,8 +45,8 @@ def listening_socket(host: str, port: int) -> socket.socket:
 class PageServer:
     """The page of one table on a bound socket, in a thread of its own. `stop` ends within a few seconds."""
 
-    def __init__(self, table: Table, listener: socket.socket) -> None:
-        self._app = create_app(table)
+    def __init__(self, table: Table, listener: socket.socket, players: Players | None = None) -> None:
+        self._app = create_app(table, players=replace(players or Players(), address=address_of(listener)))
         self._socket = listener
         settings = uvicorn.Config(
             self._app,
@@ -76,9 +79,16 @@ class PageServer:
         self._socket.close()
 
 
-def serve(table: Table, listener: socket.socket, *, ready: Callable[[str], None], browser: bool = False) -> None:
+def serve(
+    table: Table,
+    listener: socket.socket,
+    *,
+    ready: Callable[[str], None],
+    browser: bool = False,
+    players: Players | None = None,
+) -> None:
     """Run until Ctrl-C or SIGTERM. `ready` gets the page's address once; `browser` opens it there."""
-    server = PageServer(table, listener)
+    server = PageServer(table, listener, players)
     alive = Alive(table.idle_s, table.status)
     try:
         table.start()

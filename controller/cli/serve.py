@@ -12,6 +12,7 @@ from controller.rules.api import RulesError
 from controller.service import listening_socket, serve
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
+from controller.web.players import Passes, Players, kept_secret
 from firmware_bridge.link import Link
 from vision.camera import Recording, open_source
 from vision.profile import Profile
@@ -48,8 +49,9 @@ def run(args: argparse.Namespace) -> int:
     )
     if isinstance(camera, Recording):
         raise CommandError(f"camera {config.camera} is a recording; use `boardref watch` for recordings")
+    folder = data_folder(config.data)
     journal, watcher, warning = open_recording(
-        data_folder(config.data) / "boardref.db",
+        folder / "boardref.db",
         lambda rows: Watcher(
             sets, options=config.options, start_mode="setup", rows=rows, profile=profile, mode=config.mode
         ),
@@ -67,5 +69,10 @@ def run(args: argparse.Namespace) -> int:
         table,
         listener,
         ready=lambda address: print(f"Boardref: the page is at {address}", flush=True),
+        players=Players(
+            may=frozenset(config.players_may),
+            passes=Passes(kept_secret(folder / "players.key")),
+            everywhere=config.players_code == "all",
+        ),
     )
     return 0

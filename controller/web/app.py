@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
-from functools import cache, lru_cache
+from functools import lru_cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,17 +16,18 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from fastapi.sse import format_sse_event
 from fastapi.staticfiles import StaticFiles
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from controller.health import table_checks, worst
-from controller.referee.events import Button, Press
 from controller.rules.registry import game_named
 from controller.web.geometry import set_json
 from controller.web.guard import Guard, own_names
 from controller.web.hub import Hub
+from controller.web.pages import Lang, build_id, render
 from controller.web.phrases import LANGUAGES, phrase, phrases
+from controller.web.players import Players
+from controller.web.playing import Token, add_playing, told
 from controller.web.ports import Snapshot, TableLike, WorldLike
 from controller.web.screen import Screen
 from controller.web.state import beat_json, lights_json, state_json, view_json
@@ -40,21 +40,7 @@ __all__ = ["Snapshot", "TableLike", "WorldLike", "create_app"]
 
 STREAMS = 200  # screens at one table; more than that is not a table
 HEARTBEAT_S = 1.0
-SIDELESS = ("done", "yes", "no", "call_operator", "dismiss_operator")
-"""What may be said without saying who says it."""
-
-Lang = Annotated[Literal["en", "nl", "de", "fr"], Query()]
-
-
 Place = Annotated[float, Field(ge=-2000, le=2000, allow_inf_nan=False)]
-
-
-class PressBody(BaseModel):
-    """A player's button; `player` null = one of SIDELESS said by nobody in particular."""
-
-    model_config = ConfigDict(extra="forbid")
-    player: str | None = None
-    button: Button = "done"
 
 
 class WorldBody(BaseModel):
@@ -67,12 +53,15 @@ class WorldBody(BaseModel):
     y_mm: Place | None = None
 
 
-def create_app(table: TableLike, *, allowed_hosts: Iterable[str] = ()) -> FastAPI:
+def create_app(table: TableLike, *, allowed_hosts: Iterable[str] = (), players: Players | None = None) -> FastAPI:
     """The page of one table. `allowed_hosts`: further names it answers to, beside its own and any IP address.
+
+    `players`: what they may say on pages, and how they come there.
 
     `app.state.hub.close()` ends every open stream; call it before asking the server to stop.
     """
     hub = Hub(table)
+    players = players or Players()
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -85,7 +74,8 @@ def create_app(table: TableLike, *, allowed_hosts: Iterable[str] = ()) -> FastAP
     app.add_middleware(Guard, names=own_names(allowed_hosts))
     app.mount("/static", _Static(directory=Path(str(files("controller.web").joinpath("static")))))
     _add_errors(app)
-    _add_pages(app, table, hub)
+    _add_pages(app, table, hub, players)
+    add_playing(app, table, players)
     _add_actions(app, table)
     return app
 
@@ -115,7 +105,7 @@ def _add_errors(app: FastAPI) -> None:
         return JSONResponse({"error": f"{told}."}, status_code=422)
 
 
-def _add_pages(app: FastAPI, table: TableLike, hub: Hub) -> None:
+def _add_pages(app: FastAPI, table: TableLike, hub: Hub, players: Players) -> None:
     streams = 0
 
     @app.get("/", response_class=HTMLResponse)
@@ -126,7 +116,7 @@ def _add_pages(app: FastAPI, table: TableLike, hub: Hub) -> None:
         return HTMLResponse(_page(screen, demo=table.world is not None))
 
     @app.get("/events")
-    async def events(lang: Lang = "en") -> StreamingResponse:
+    async def events(request: Request, lang: Lang = "en", t: Annotated[Token, Query()] = "") -> StreamingResponse:
         nonlocal streams
         if streams >= STREAMS:
             raise HTTPException(503, "Too many screens are open at this table; close one.")
@@ -135,7 +125,7 @@ def _add_pages(app: FastAPI, table: TableLike, hub: Hub) -> None:
             nonlocal streams
             streams += 1
             try:
-                async for message in _stream(table, hub, lang):
+                async for message in _stream(table, hub, lang, partial(told, request, t, table, players)):
                     yield message
             finally:
                 streams -= 1
@@ -181,17 +171,6 @@ def _add_pages(app: FastAPI, table: TableLike, hub: Hub) -> None:
 
 
 def _add_actions(app: FastAPI, table: TableLike) -> None:
-    @app.post("/api/press", status_code=202)
-    def press(body: PressBody) -> JSONResponse:
-        view = table.snapshot().view
-        if body.player is not None and body.player not in view.players:
-            names = " and ".join(name for name in view.players if name) or "nobody yet"
-            raise HTTPException(404, f"Nobody called {body.player} plays at this table; {names} play.")
-        if body.player is None and body.button not in SIDELESS:
-            raise HTTPException(422, f"Say whose word {body.button} is: player is missing.")
-        table.send(Press(view.t_s, body.player, body.button))
-        return JSONResponse({"ok": True}, status_code=202)
-
     @app.post("/api/world")
     def carry(body: WorldBody) -> JSONResponse:
         world: WorldLike | None = table.world
@@ -226,8 +205,12 @@ def start_placement(board: BoardSet) -> dict[str, tuple[str, ...]]:
     return {own.get(site, site): tuple(own.get(kind, kind) for kind in kinds) for site, kinds in start.items()}
 
 
-async def _stream(table: TableLike, hub: Hub, language: str) -> AsyncIterator[bytes]:
+async def _stream(
+    table: TableLike, hub: Hub, language: str, about: Callable[[Snapshot], dict[str, Any]]
+) -> AsyncIterator[bytes]:
     """One screen's messages: `state` first and whenever the view changes, `lights`, `world`, and a `beat` each second.
+
+    `players` tells what is `about` this very screen: whether it may speak for them, and the code to show.
 
     Every message is the whole of its part, made when the screen is ready for it, and carries rev, age and server time.
     """
@@ -242,6 +225,7 @@ async def _stream(table: TableLike, hub: Hub, language: str) -> AsyncIterator[by
         parts: dict[str, Any] = {
             "state": {**view_json(snapshot, language), "build": build_id()},
             "lights": lights_json(snapshot, language),
+            "players": about(snapshot),
         }
         if world is not None:
             parts["world"] = world.as_json()
@@ -258,43 +242,20 @@ async def _stream(table: TableLike, hub: Hub, language: str) -> AsyncIterator[by
         snapshot = await hub.next()
 
 
-@cache
-def _templates() -> Environment:
-    loader = PackageLoader("controller.web", "templates")
-    escape = select_autoescape()
-    return Environment(
-        loader=loader, autoescape=escape, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-
-
-@cache
-def build_id() -> str:
-    """Changes with the page's own files: a screen that runs older ones reloads itself."""
-    digest = hashlib.sha256()
-    for folder in ("static", "templates"):
-        for entry in sorted(files("controller.web").joinpath(folder).iterdir(), key=lambda entry: entry.name):
-            if entry.is_file():
-                digest.update(entry.read_bytes())
-    return digest.hexdigest()[:12]
-
-
 @lru_cache(maxsize=64)
 def _page(screen: Screen, *, demo: bool) -> str:
     language = screen.lang
     own = ("label_", "stale_", "demo_")  # what the screen says by itself; all else comes with the state
     words = {key: text for key, text in phrases(language).items() if key.startswith(own)}
-    return (
-        _templates()
-        .get_template("page.html")
-        .render(
-            screen=screen,
-            lang=language,
-            languages=LANGUAGES,
-            demo=demo,
-            build=build_id(),
-            words=json.dumps(words, ensure_ascii=False),
-            say=lambda key: phrase(key, language),
-        )
+    return render(
+        "page.html",
+        screen=screen,
+        lang=language,
+        languages=LANGUAGES,
+        demo=demo,
+        build=build_id(),
+        words=json.dumps(words, ensure_ascii=False),
+        say=lambda key: phrase(key, language),
     )
 
 

@@ -66,8 +66,8 @@ def _labels(board: BoardSet) -> list[tuple[str, float, float, str]]:
         return [_in_corner(site, centres[site.id]) for site in board.sites]
     corners = [point for site in board.sites for point in site.polygon_mm]
     left, bottom = min(x for x, _ in corners), max(y for _, y in corners)
-    columns = [(name, min(found), bottom + LABEL_MM, "edge") for name, found in xs.items()]
-    return columns + [(name, left - LABEL_MM, min(found), "edge") for name, found in ys.items()]
+    columns = [(name, min(found), bottom + LABEL_MM, "beside") for name, found in xs.items()]
+    return columns + [(name, left - LABEL_MM, min(found), "beside") for name, found in ys.items()]
 
 
 def _in_corner(site: Site, centre: tuple[float, float]) -> tuple[str, float, float, str]:

@@ -7,5 +7,6 @@ from controller.words.cameras import wrong_board as wrong_board
 from controller.words.catalogue import LANGUAGES as LANGUAGES
 from controller.words.catalogue import keys as keys
 from controller.words.links import link_sentence as link_sentence
+from controller.words.speaking import rules_in_short as rules_in_short
 from controller.words.speaking import say as say
 from controller.words.speaking import sentence as sentence

@@ -1,7 +1,7 @@
 """Gettext catalogues (`locale/LANGUAGE/LC_MESSAGES/*.po`), read as they are: nothing to compile.
 
 `boardref.po` holds what all games share, `camera.po` how a camera is, `link.po` how the
-lights are reached; a game's codes and names of pieces have a file of their own.
+lights are reached, `short.po` the rules in short; a game's codes and names of pieces have a file of their own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 LANGUAGES = ("en", "nl", "de", "fr")
-DOMAINS = ("boardref", "camera", "link", "transet", "taasen", "transfer")
+DOMAINS = ("boardref", "camera", "link", "short", "transet", "taasen", "transfer")
 
 
 def parse_po(text: str) -> dict[str, str]:

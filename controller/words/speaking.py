@@ -34,3 +34,12 @@ def sentence(reason: Reason, language: str = "en") -> str:
     if reason.sites:
         facts |= {"site": reason.sites[0], "from": reason.sites[0], "to": reason.sites[-1]}
     return _fill(text or texts[reason.code], {**facts, **reason.facts}, language)
+
+
+def rules_in_short(game: str, language: str = "en") -> tuple[str, ...]:
+    """A game's rules in a few sentences; none where it brings none (keys `short.GAME.1` and on)."""
+    texts = catalogue(language)
+    told: list[str] = []
+    while (key := f"short.{game}.{len(told) + 1}") in texts:
+        told.append(texts[key])
+    return tuple(told)

@@ -19,6 +19,7 @@ from controller.referee.events import Command, Press
 from controller.referee.view import Played, View
 from controller.rules.api import Shift
 from controller.web.app import create_app, start_placement
+from controller.web.players import Players
 from firmware_bridge.scene import Scene
 from vision.boardset import BoardSet, installed_sets
 from vision.camera.world import World
@@ -102,6 +103,7 @@ class Site:
 
     def __init__(self, table: Any) -> None:
         self.table = table
+        self.players = Players(address=lambda: f"http://192.168.1.20:{self.port}")
         self.port = 0
         self.start()
 
@@ -114,7 +116,7 @@ class Site:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", self.port))
         self.port = listener.getsockname()[1]
-        self._app = create_app(self.table)
+        self._app = create_app(self.table, players=self.players)
         config = uvicorn.Config(self._app, log_config=None, ws="none", timeout_graceful_shutdown=1)
         self._server = uvicorn.Server(config)
         self._listener = listener

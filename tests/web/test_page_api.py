@@ -13,7 +13,8 @@ from controller.web.guard import HEADERS, known_host, own_names
 
 @pytest.fixture
 def client(stage):
-    with TestClient(create_app(stage, allowed_hosts=["table.cafe.example"]), base_url="http://localhost") as client:
+    app = create_app(stage, allowed_hosts=["table.cafe.example"])
+    with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 50_000)) as client:
         yield client
 
 

@@ -213,10 +213,10 @@ def test_the_keyboard_moves_a_piece_one_place(page, demo_site, demo_stage):
 
 def test_a_player_says_done_or_answers(page, site, stage):
     page.goto(f"{site.url}?player=South")
-    with page.expect_response("**/api/press"):
+    with page.expect_response("**/api/press**"):
         page.get_by_role("button", name="Done · South").click()
     stage.show(question=({"text": "c1-c2", "player": "South", "position": None},))
-    with page.expect_response("**/api/press"):
+    with page.expect_response("**/api/press**"):
         page.get_by_role("button", name="Yes").click()
     expect(page.get_by_role("button", name="No")).to_be_visible()
     assert [(press.player, press.button) for press in stage.sent] == [("South", "done"), ("South", "yes")]
@@ -224,11 +224,11 @@ def test_a_player_says_done_or_answers(page, site, stage):
 
 def test_the_operator_is_called_from_the_page_and_no_longer_needed(page, site, stage):
     page.goto(f"{site.url}?player=South")
-    with page.expect_response("**/api/press"):
+    with page.expect_response("**/api/press**"):
         page.get_by_role("button", name="Call the operator").click()
     stage.show(operator=True)
     expect(page.locator("#headline")).to_have_text("One moment, please")
-    with page.expect_response("**/api/press"):
+    with page.expect_response("**/api/press**"):
         page.get_by_role("button", name="No longer needed").click()
     assert [(press.player, press.button) for press in stage.sent] == [
         ("South", "call_operator"),
@@ -239,12 +239,12 @@ def test_the_operator_is_called_from_the_page_and_no_longer_needed(page, site, s
 def test_the_keys_1_and_2_are_the_two_players_buttons(page, site, stage):
     page.goto(f"{site.url}?keys=1")
     expect(page.locator("#headline")).to_have_text("South")
-    with page.expect_response("**/api/press"):
+    with page.expect_response("**/api/press**"):
         page.keyboard.press("2")
-    with page.expect_response("**/api/press"):
+    with page.expect_response("**/api/press**"):
         page.keyboard.down("1")  # held for a second
     page.keyboard.up("1")
-    with page.expect_response("**/api/press"):
+    with page.expect_response("**/api/press**"):
         page.keyboard.press("1")
     assert [(press.player, press.button) for press in stage.sent] == [
         ("North", "done"),

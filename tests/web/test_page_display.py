@@ -162,7 +162,7 @@ def test_every_site_is_named_once_where_no_piece_covers_it(stage, game):
         assert "<text" not in client.get("/set.svg").text
     names = [name for name, *_ in told["labels"]]
     assert len(names) == len(set(names))
-    beside = [(x, y) for _, x, y, where in told["labels"] if where == "edge"]
+    beside = [(x, y) for _, x, y, where in told["labels"] if where == "beside"]
     own = {name: one["polygon"] for name, one in told["sites"].items() if "." not in name}
     for x, y in beside:
         for polygon in own.values():

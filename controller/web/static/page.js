@@ -1,98 +1,21 @@
 // The status page: reads the table's stream, shows one message, the board and the record, and says when all that is old.
 import { Board } from "./board.js";
+import { $, Stream, post, put } from "./stream.js";
 
-const $ = (id) => document.getElementById(id);
 const { lang, build, player, demo, keys } = document.body.dataset;
 const words = JSON.parse(document.body.dataset.words);
 
-const SILENT_S = 3; // the server sends a beat each second
-const OLD_S = 5; // a picture older than this is no news
 const DAY_MS = 24 * 3600 * 1000;
 
 const board = new Board($("board"), Boolean(demo));
-let source = null;
 let newest = null; // the last `state` message
-let heardAt = performance.now();
-let ageAtHeard = null;
-let behindS = 0; // seconds between server and screen clocks don't matter: only our own clock measures silence
 let geometryFor = null;
 let asking = false;
 let refused = () => {};
 
-// ---- stream ----------------------------------------------------------------------------------------------------------
-
-function connect() {
-  source?.close();
-  source = new EventSource(`/events?lang=${lang}`);
-  const listen = (name, take) =>
-    source.addEventListener(name, (event) => {
-      const data = JSON.parse(event.data);
-      heardAt = performance.now();
-      ageAtHeard = data.age_s;
-      take(data);
-      tell_age();
-    });
-  listen("state", show);
-  listen("lights", (data) => {
-    board.lights(data.lights);
-    showHealth(data);
-  });
-  listen("world", (data) => board.world(data));
-  listen("beat", () => newest && drawBoard(newest)); // whatever could not be fetched before
-}
-
-function silenceS() {
-  return (performance.now() - heardAt) / 1000;
-}
-
-// EventSource gives up after some errors, and a half-open connection never errs: look at it ourselves, for ever.
-setInterval(() => {
-  tell_age();
-  if (silenceS() > SILENT_S + behindS || source.readyState === EventSource.CLOSED) {
-    behindS = Math.min(behindS + 2, 12);
-    connect();
-  }
-  if (silenceS() < 1.5) behindS = 0;
-}, 500);
-document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && silenceS() > 2) connect();
-});
-addEventListener("pageshow", (event) => event.persisted && slept(SILENT_S));
-addEventListener("online", () => silenceS() > 1 && connect());
-
-// A machine that slept: its steady clock may have stood still, so the news is older than it seems.
-let [wallMs, steadyMs] = [Date.now(), performance.now()];
-setInterval(() => {
-  const lostS = (Date.now() - wallMs - (performance.now() - steadyMs)) / 1000;
-  [wallMs, steadyMs] = [Date.now(), performance.now()];
-  if (lostS > 1.5) slept(lostS);
-}, 500);
-
-function slept(seconds) {
-  heardAt -= seconds * 1000;
-  behindS = 0;
-  connect();
-  tell_age();
-}
 setInterval(() => {
   if (["setup", "over", "searching"].includes(newest?.message.code)) location.reload();
 }, DAY_MS);
-
-function tell_age() {
-  const silent = silenceS();
-  const age = ageAtHeard === null ? null : ageAtHeard + silent;
-  const lost = silent > SILENT_S;
-  const old = age !== null && age > OLD_S;
-  document.body.dataset.stale = lost ? "server" : old ? "camera" : "";
-  $("stale").hidden = !lost && !old;
-  if (lost || old) {
-    const seconds = Math.round(Math.max(silent, age ?? 0));
-    put($("stale-news"), words.stale_news.replace("{s}", seconds));
-    put($("stale-why"), lost ? words.stale_server : words.stale_camera);
-  }
-  $("age").dataset.state = lost || old ? "bad" : "ok";
-  put($("age"), lost || old ? "" : words.label_live);
-}
 
 // ---- message and record ----------------------------------------------------------------------------------------------
 
@@ -125,10 +48,6 @@ async function drawBoard(state) {
   } finally {
     asking = false;
   }
-}
-
-function put(element, text) {
-  if (element.textContent !== text) element.textContent = text; // untouched text is not read aloud again
 }
 
 function fill(list, items) {
@@ -195,7 +114,7 @@ function showButtons(state, told) {
       element.type = "button";
       element.textContent = label;
       if (button === "call_operator") element.className = "aside";
-      element.addEventListener("click", () => post("/api/press", { player: who, button }));
+      element.addEventListener("click", () => act(`/api/press?lang=${lang}`, { player: who, button }));
       return element;
     }),
   );
@@ -214,7 +133,7 @@ function pressed(event) {
 
 function held() {
   const button = newest.message.code === "operator" ? "dismiss_operator" : "call_operator";
-  post("/api/press", { player: down.who, button });
+  act(`/api/press?lang=${lang}`, { player: down.who, button });
   down.timer = null;
 }
 
@@ -222,7 +141,7 @@ function released(event) {
   if (down?.key !== event.key) return;
   if (down.timer !== null) {
     clearTimeout(down.timer);
-    post("/api/press", { player: down.who, button: "done" });
+    act(`/api/press?lang=${lang}`, { player: down.who, button: "done" });
   }
   down = null;
 }
@@ -329,24 +248,35 @@ function health(element, label, text, state) {
   put(element, label ? `${label}: ${text}` : text);
 }
 
-async function post(path, body) {
-  try {
-    const answer = await fetch(path, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) refused((await answer.json()).error ?? answer.statusText);
-    return answer.ok;
-  } catch {
-    return false; // the connection is gone: the notice says so already
-  }
+// The way to the players' page: on the table's own screen as a link, for their phones as a code.
+function showInvite({ invite }) {
+  $("invite").hidden = !invite;
+  if (!invite) return;
+  $("qr").hidden = !invite.address;
+  $("invite-words").hidden = !invite.address;
+  if (!invite.address) return;
+  const source = `/qr.svg?lang=${lang}&t=${invite.token}#${invite.address}`;
+  if ($("qr").getAttribute("src") !== source) $("qr").src = source;
+}
+
+async function act(path, body) {
+  const answer = await post(path, body);
+  if (answer.error) refused(answer.error);
+  return answer.ok;
 }
 
 if (demo) {
   const { Hands } = await import("./demo.js");
-  const hands = new Hands(board, post, words);
+  const hands = new Hands(board, act, words);
   refused = (reason) => hands.refused(reason);
 }
-connect();
-tell_age();
+new Stream(`/events?lang=${lang}`, words, {
+  state: show,
+  lights: (data) => {
+    board.lights(data.lights);
+    showHealth(data);
+  },
+  world: (data) => board.world(data),
+  players: showInvite,
+  beat: () => newest && drawBoard(newest), // whatever could not be fetched before
+});

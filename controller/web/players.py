@@ -1,0 +1,135 @@
+"""Who may speak for the players, and what: the table's own screen, or whoever has scanned the code of this game."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import logging
+import os
+import secrets
+import time
+from base64 import urlsafe_b64encode
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from starlette.requests import HTTPConnection
+
+from controller.referee.view import View
+
+_log = logging.getLogger(__name__)
+
+FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip")
+TOKEN_LENGTH = 16
+BURST, REFILL_S = 8, 2.0  # so many words at once, and one more each so many seconds
+MANY_CLIENTS = 1000
+
+CONTROLS = {
+    "done": "done",
+    "yes": "answer",
+    "no": "answer",
+    "resign": "resign",
+    "offer_draw": "draw",
+    "accept_draw": "draw",
+    "decline_draw": "draw",
+    "call_operator": "operator",
+    "dismiss_operator": "operator",
+}
+"""Each button, and the control of the setting `players_may` that it belongs to."""
+
+
+@dataclass(frozen=True)
+class Passes:
+    """The token of each game, made from a secret: the same after a restart, another one for every game."""
+
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+
+    def of(self, game_no: int) -> str:
+        """The token of game `game_no`."""
+        digest = hmac.new(self.secret, f"players of game {game_no}".encode(), sha256).digest()
+        return urlsafe_b64encode(digest).decode()[:TOKEN_LENGTH]
+
+    def invite(self, view: View) -> str:
+        """The token to show: this game's, or the next one's while none is played."""
+        return self.of(view.game_no if view.phase == "play" else view.game_no + 1)
+
+    def fit(self, token: str, view: View) -> bool:
+        """Whether `token` counts now; that of a game that is over until the pieces are set up again."""
+        games = {"play": (view.game_no,), "over": (view.game_no, view.game_no + 1)}.get(view.phase, (view.game_no + 1,))
+        return any(hmac.compare_digest(token.encode(), self.of(game_no).encode()) for game_no in games)
+
+
+@dataclass
+class Patience:
+    """How often one client may speak. `clock`: seconds."""
+
+    clock: Callable[[], float] = time.monotonic
+    _left: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    def allows(self, client: str) -> bool:
+        """Whether `client` may speak once more now."""
+        now_s = self.clock()
+        left, at_s = self._left.get(client, (float(BURST), now_s))
+        left = min(float(BURST), left + (now_s - at_s) / REFILL_S)
+        if len(self._left) >= MANY_CLIENTS:  # whoever has been quiet for long is as good as new
+            quiet_s = BURST * REFILL_S
+            self._left = {who: seen for who, seen in self._left.items() if now_s - seen[1] < quiet_s}
+        self._left[client] = (left - 1 if left >= 1 else left, now_s)
+        return left >= 1
+
+
+@dataclass(frozen=True)
+class Players:
+    """What players may say on pages, and how they come there.
+
+    `may`: controls, the values of CONTROLS. `address`: where other devices reach this page, None where they can't.
+    `everywhere`: the code is shown on every screen, not only on the table's own.
+    """
+
+    may: frozenset[str] = frozenset(CONTROLS.values())
+    passes: Passes = field(default_factory=Passes)
+    patience: Patience = field(default_factory=Patience)
+    address: Callable[[], str | None] = lambda: None
+    everywhere: bool = False
+
+
+def own_screen(request: HTTPConnection) -> bool:
+    """Whether a request comes from the table's own machine, and not through a proxy that runs there."""
+    return _loopback(request) and not any(name in request.headers for name in FORWARDED)
+
+
+def client_of(request: HTTPConnection) -> str:
+    """Who asks, for counting: the address, behind a proxy on this machine the one that the proxy names last."""
+    host = request.client.host if request.client else ""
+    passed_on = request.headers.get("x-forwarded-for", "")
+    return passed_on.rpartition(",")[2].strip()[:64] if passed_on and _loopback(request) else host
+
+
+def _loopback(request: HTTPConnection) -> bool:
+    try:
+        address = ipaddress.ip_address(request.client.host if request.client else "")
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
+
+
+def kept_secret(file: Path) -> bytes:
+    """The secret in `file`, made where there is none, so that phones go on after a power cut; never an error."""
+    try:
+        found = file.read_bytes()
+        if len(found) == 32:
+            return found
+    except OSError:
+        pass
+    made = secrets.token_bytes(32)
+    fresh = file.with_suffix(".new")
+    try:
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "wb") as out:
+            out.write(made)
+        fresh.replace(file)
+    except OSError as error:
+        _log.warning("the players' codes change with the next start: %s can't be written (%s)", file, error.strerror)
+    return made
