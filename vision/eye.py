@@ -95,6 +95,7 @@ class Eye:
         """Start anew, knowing nothing of the table."""
         self._board: _Board | None = None
         self._previous: Image | None = None  # the small picture before
+        self._halved: tuple[Image, Image]  # the newest picture, and its half-size copy
         self._looked: Image | None = None  # the small picture of the last full look
         self._still: Image | None = None  # the small picture of the last settled, hand-free moment
         self._still_found: tuple[Found, ...] = ()
@@ -127,7 +128,9 @@ class Eye:
         """The next picture (h, w, 3) BGR of a camera, taken at `t_s`; `glow`: where our own lights may shine."""
         began = time.perf_counter()
         image = _three_channels(image)
-        small = motion.shrink(image)
+        half = motion.halve(image)
+        self._halved = image, half
+        small = motion.shrink_half(half)
         if self._previous is not None and self._previous.shape != small.shape:
             self.forget()
         self._shine(small, tuple(glow))
@@ -373,7 +376,7 @@ class Eye:
         registration = board.registration
         board_set = registration.board_set
         hints = [token.centre_mm for token in (*self._found, *self._still_found)]
-        ratio = board.paper.ratios(image)
+        ratio = board.paper.ratios(self._halved[1] if self._halved[0] is image else motion.halve(image))
         paper_seen = board.paper.drawing.usable & board.paper.inside
         if self._lit is not None:
             paper_seen &= ~self._lit.cells

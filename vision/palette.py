@@ -120,9 +120,12 @@ def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, 
     if not known.any():
         return palette
     sure, heavy = seen[known], weights[known]
+    kinds = np.full(len(sure), -1)
     for _ in range(rounds):
-        kinds = np.argmax(palette.nats(sure), axis=1)
-        present, targets, weight = _middles(sure, kinds, heavy)
+        before, kinds = kinds, np.argmax(palette.nats(sure), axis=1)
+        settled = np.array_equal(before, kinds)  # one more step is as near as the fit comes
+        if not settled:
+            present, targets, weight = _middles(sure, kinds, heavy)
         counts = np.minimum(weight, 3.0)[:, None]
         state = _step(bodies[present], targets, np.sqrt(counts) / 0.05, state, prior, spread)
         means = looks(bodies, state[:3], state[3:])
@@ -130,6 +133,8 @@ def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, 
         gaps = np.minimum(np.maximum(targets - means[present], -0.1), 0.1)
         means[present] += counts / (counts + 1.5) * gaps
         palette = Palette(palette.names, means, TINT_MOST, SHADE_MOST)
+        if settled:
+            break
     tint, shade = _apart(sure, palette.means)
     nearest = np.argmax(palette.nats(sure), axis=1)
     rows = np.arange(len(nearest))

@@ -59,7 +59,7 @@ def finer(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
 def logs_of(picture: npt.NDArray[np.floating] | Image) -> npt.NDArray[np.float32]:
     """Channel values as logarithms; a little is added, so that noise in the dark stays small."""
     if picture.dtype == np.uint8:
-        return np.asarray(LOGS[picture])
+        return np.asarray(cv2.LUT(picture, LOGS), np.float32)
     return np.asarray(np.log(np.asarray(picture, np.float32) + 6.0))
 
 
@@ -124,11 +124,11 @@ class PaperView:
         self.registration = registration
         self.drawing = drawing(registration.board_set)
         places = registration.pose.project_grid(self.drawing.xs_mm, self.drawing.ys_mm)
-        # a half-size copy of the sheet's part is read: its pixel (u, v) covers the full one's 2u, 2u + 1 and 2v, 2v + 1
+        # the sheet's part of a half-size copy is read: its pixel (u, v) covers the full one's 2u, 2u + 1 and 2v, 2v + 1
         width, height = registration.size_px
         (left, right), (top, bottom) = ((int(low) - 4, int(high) + 6) for low, high in map(_range, cv2.split(places)))
         left, top = max(0, left) // 2 * 2, max(0, top) // 2 * 2
-        self._part = (slice(top, min(height, bottom)), slice(left, min(width, right)))
+        self._part = (slice(top // 2, min(height, bottom) // 2), slice(left // 2, min(width, right) // 2))
         self._maps = (places - np.array([left + 0.5, top + 0.5], np.float32)) / 2
         self._discs: tuple[tuple[bytes, float], Mask] | None = None
         self.inside: Mask = cv2.inRange(places, (1.0, 1.0, 0, 0), (width - 2.0, height - 2.0, 0, 0)) > 0
@@ -138,11 +138,10 @@ class PaperView:
         width, height = self.registration.board_set.sheet_mm
         return 0 <= point_mm[0] <= width and 0 <= point_mm[1] <= height
 
-    def ratios(self, image: Image) -> npt.NDArray[np.float32]:
-        """(h, w, 3): logarithm of picture (full size) over drawing."""
-        half = cv2.resize(image[self._part], None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-        seen = cv2.remap(half, self._maps, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return np.asarray(logs_of(cv2.GaussianBlur(seen, (3, 3), 0)) - self.drawing.logs)
+    def ratios(self, half: Image) -> npt.NDArray[np.float32]:
+        """(h, w, 3): logarithm of picture over drawing; `half`: the picture in half its size (`motion.halve`)."""
+        seen = cv2.remap(half[self._part], self._maps, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(cv2.subtract(logs_of(cv2.GaussianBlur(seen, (3, 3), 0)), self.drawing.logs), np.float32)
 
     def blown(self, ratio: npt.NDArray[np.float32]) -> Mask | None:
         """Channels (h, w, 3) at the end of their range in what `ratios` returned; None where there are none."""
