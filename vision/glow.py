@@ -26,6 +26,8 @@ Area = tuple[Point, ...]
 NEUTRAL = 128
 SAME_MM = 6.0
 """A token found so near to where one stood is that one."""
+WORSE = 0.05
+"""Seen so much less well than a moment ago, it is the light that changed."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,7 @@ class Lit:
                 continue
             x, y = token.centre_mm
             here = [one for one in now if hypot(one.centre_mm[0] - x, one.centre_mm[1] - y) < SAME_MM]
-            if token.kind not in {one.kind for one in here}:
+            if not any(one.kind == token.kind and one.score > token.score - WORSE for one in here):
                 now = [*(one for one in now if one not in here), token]
         return now
 
