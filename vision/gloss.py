@@ -30,11 +30,12 @@ def without_gloss(board_set: BoardSet, seen: Array, at_mm: Array, told: Array) -
     """
     if np.count_nonzero(told) < 8:
         return seen, fit_palette(board_set, seen[told])
-    found = _evened(board_set, seen, at_mm, told, patches=True)
+    first, near = fit_palette(board_set, seen[told]), _near(at_mm)
+    found = _evened(board_set, seen, at_mm, told, first, near, patches=True)
     fit = _fit(*found, told)
     if fit < POOR_NATS:
         # without gloss, what neighbours seem to share can be the palette's error, and grows by being taken out
-        plain = _evened(board_set, seen, at_mm, told, patches=False)
+        plain = _evened(board_set, seen, at_mm, told, first, near, patches=False)
         found = plain if _fit(*plain, told) > fit else found
     return found
 
@@ -44,13 +45,17 @@ def _fit(evened: Array, palette: Palette, told: Array) -> float:
     return float(palette.nats(evened[told]).max(axis=1).mean())
 
 
-def _evened(board_set: BoardSet, seen: Array, at_mm: Array, told: Array, patches: bool) -> tuple[Array, Palette]:
-    """Without a plane of gloss and with `patches` a veil that neighbours share, and without the light they miss."""
+def _evened(
+    board_set: BoardSet, seen: Array, at_mm: Array, told: Array, palette: Palette, near: Array, patches: bool
+) -> tuple[Array, Palette]:
+    """Without a plane of gloss and with `patches` a veil that neighbours share, and without the light they miss.
+
+    `palette`: what explains them as they are seen; `near` (n, n): `_near`.
+    """
     places = at_mm / np.asarray(board_set.sheet_mm) - 0.5
     light = _light(seen)
     slope = np.zeros(2)
     evened = seen
-    palette = fit_palette(board_set, seen[told])
     for _ in range(ROUNDS):
         kinds = np.argmax(palette.nats(evened[told]), axis=1)
         wanted = _light(palette.means)[kinds]
@@ -63,9 +68,9 @@ def _evened(board_set: BoardSet, seen: Array, at_mm: Array, told: Array, patches
         slope = np.linalg.solve(full, rows.T @ ((light[told] - wanted) * firm).ravel())
         evened = _logs(np.maximum(light - (places @ slope)[:, None], 0.3 * light))
         if patches:
-            veil = _missed(palette, evened, at_mm, told, dim=True)
+            veil = _missed(palette, evened, near, told, dim=True)
             evened = _logs(np.maximum(light - (places @ slope + veil)[:, None], 0.3 * light))
-        evened = evened - _missed(palette, evened, at_mm, told, dim=False)[:, None]
+        evened = evened - _missed(palette, evened, near, told, dim=False)[:, None]
         palette = fit_palette(board_set, evened[told])
     return evened, palette
 
@@ -76,8 +81,8 @@ def support(at_mm: Array, told: Array) -> Array:
     return np.asarray(count / (count + 1.0))
 
 
-def _missed(palette: Palette, seen: Array, at_mm: Array, told: Array, dim: bool) -> Array:
-    """What each token's neighbours have too much of, against their colours: (n,).
+def _missed(palette: Palette, seen: Array, near: Array, told: Array, dim: bool) -> Array:
+    """What each token's neighbours, `near` (n, n), have too much of, against their colours: (n,).
 
     `dim`: as a veil, in light of white paper; or else as light, a logarithm.
     """
@@ -94,7 +99,7 @@ def _missed(palette: Palette, seen: Array, at_mm: Array, told: Array, dim: bool)
         over = np.clip(over, -MOST_VEIL, MOST_VEIL)
     else:
         over = np.clip((seen - palette.means[kinds]).mean(axis=1), -MOST_MISSED, MOST_MISSED)
-    near = _near(at_mm) * firm
+    near = near * firm
     return np.asarray(near @ over / (near.sum(axis=1) + 1.0))
 
 
