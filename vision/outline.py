@@ -17,8 +17,8 @@ from vision.ranks import median_rows
 from vision.registration import NO_MAP, Array, Image, Registration
 
 SECTORS, ANGLES_EACH = 8, 4
-MISSING = 2
-"""In so many sectors an edge may fail to show: a neighbour of the same colour, a reflection."""
+MISSING, MISSING_BESIDE = 3, 2
+"""In so many sectors an edge may fail to show: a neighbour of the same colour, a reflection, a soft picture."""
 RADII = tuple(float(radius) for radius in np.arange(0.38, 0.661, 0.02))
 """Fractions of a token's size round its end: tops are seen from aside, and a pose may miss a little."""
 INNER, EDGE, OUTER = slice(0, 3), slice(2, 9), slice(11, 15)
@@ -29,11 +29,11 @@ SHARE = 0.13
 """Of the step that body and ground make in print, so much must be seen round a token: blur and haze take some."""
 FAINTEST, CLEAREST, BESIDE = 0.03, 0.14, 0.08
 """Steps asked for, logarithms: on the sheet no less than the first, no more than the second; beside it the third."""
-RIMMED, RIMMED_BESIDE = 0.2, 0.26
+RIMMED, RIMMED_BESIDE = 0.16, 0.22
 """The same of tokens with a rim."""
 PART, MOST = 0.4, 0.8
 """Of that, in each sector, and in half of them."""
-RIM_SHOWS, RIM_DARKER = 1.5, 0.08
+RIM_SHOWS, RIM_DARKER = 1.5, 0.03
 """Logarithms: a rim so much darker than its body in print is seen darker by the second."""
 BLOWN = 249.0
 """Where the brightest channel but one reaches this, the picture has no edges left to show."""
@@ -71,7 +71,7 @@ def outlined(
         bodies = logs_of(np.array([tokens.colours[colour].body for colour in colours], np.float32)).mean(axis=1)
         shows = bodies - float(logs_of(np.array(tokens.rim.rgb, np.float32)).mean()) > RIM_SHOWS
         missing |= shows[:, None] & (darker < RIM_DARKER)
-    all_round = np.count_nonzero(missing & ~blown, axis=1) <= MISSING
+    all_round = np.count_nonzero(missing & ~blown, axis=1) <= np.where(on_sheet, MISSING, MISSING_BESIDE)
     clear = (steps.mean(axis=1) >= needed.mean(axis=1)) & (np.median(steps, axis=1) >= MOST * needed.mean(axis=1))
     return np.asarray(all_round & clear & (np.median(begins, axis=1) <= FARTHEST))
 
