@@ -13,6 +13,7 @@ from controller.referee.judging import judge_board
 from controller.referee.leading import lead, tell_of_guide
 from controller.referee.memory import rebuild, write_belief
 from controller.referee.state import Draft, State, Step
+from controller.referee.teaching import follow_lift
 from controller.referee.timing import Timing
 from controller.referee.view import Mode
 from controller.referee.viewing import view_of
@@ -46,6 +47,7 @@ def reduce(state: State, given: Input) -> Step:
     if isinstance(given, Sighting):
         if eyes.look(draft, given):
             _judge(draft)
+        follow_lift(draft)
     elif isinstance(given, Tick):
         eyes.tick(draft, given.t_s)
     elif isinstance(given, Press):

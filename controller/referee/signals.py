@@ -42,6 +42,7 @@ STATES = {
     "to_move": 17,
     "over": 18,
     "passed": 19,
+    "lifted": 20,
 }
 
 _DARK_TROUBLES = frozenset({"too_dark", "too_bright", "glare", "blurred"})
@@ -92,6 +93,7 @@ def _state(view: View) -> str:
         ("win", over and view.winner is not None),
         ("draw", over and view.result == "draw"),
         ("over", over),
+        ("lifted", view.lifted is not None),
         ("hand", view.hand or view.trouble == "hand"),
         ("settling", view.seen),
         ("accepted", pulse),
@@ -269,6 +271,15 @@ def _obligation(view: View) -> Scene:
     return _scene(view, "obligation", sites, bars, _lamp_turn(view.owed[0].player, view))
 
 
+def _lifted(view: View) -> Scene:
+    """Where a piece in the air may go; breathing: what would move as well, there or with it."""
+    lifted = view.lifted
+    assert lifted is not None
+    sites = dict.fromkeys(lifted.to, Light(Hue.BLUE)) | dict.fromkeys(lifted.along, Light(Hue.WHITE, Rhythm.BREATHE))
+    bar = Bar(Light(Hue.BLUE, Rhythm.WALK), share=0.5)
+    return _scene(view, "lifted", sites, _at(lifted.player, view, bar), _lamp_turn(lifted.player, view))
+
+
 def _to_move(view: View) -> Scene:
     bars = _at(view.to_move, view, Bar(Light(Hue.BLUE)))
     return _scene(view, "to_move", {}, bars, _lamp_turn(view.to_move, view))
@@ -298,5 +309,6 @@ _MAKERS: dict[str, Callable[[View], Scene]] = {
     "illegal": _illegal,
     "question": _question,
     "obligation": _obligation,
+    "lifted": _lifted,
     "to_move": _to_move,
 }

@@ -14,7 +14,7 @@ from controller.referee.reading import Reading
 from controller.referee.search import Explained
 from controller.referee.strokes import Way
 from controller.referee.timing import Timing
-from controller.referee.view import Mode, Offence, Phase, Played, View
+from controller.referee.view import Lifted, Mode, Offence, Phase, Played, View
 from controller.rules.api import Game, Kind, Owed, Placement, Player, Reason, Setup, Site
 from vision.sighting import Token
 
@@ -79,6 +79,15 @@ class Guiding:
 
 
 @dataclass(frozen=True)
+class Lift:
+    """A piece in the air since `since_s`; `told`: where it may go has been worked out."""
+
+    piece: Lifted
+    since_s: float
+    told: bool = False
+
+
+@dataclass(frozen=True)
 class Offer:
     """A draw that `player` has offered in game `game_no`, when its record had `n` turns."""
 
@@ -96,6 +105,7 @@ class State:
     `stage`, `stage_at`: the last settled stage. `missing`: pieces out of sight in what stands settled. `accused`:
     placements named illegal since the last legal one. `way`: the settled stages of the turn being made. `asked`,
     `ruled`: a placement that was asked about, that an operator has ruled on. `doubts`: what would be wrong with it.
+    `lift`: a piece in the air (a table that teaches).
     `operator`: somebody has called the operator, who has not come yet. `guiding`: nothing is judged, the table is led
     back to the position of the first line.
     """
@@ -119,6 +129,7 @@ class State:
     accepted_s: float | None = None
     provisional: bool = False
     offence: Offence | None = None
+    lift: Lift | None = None
     accused: tuple[Placement, ...] = ()
     owed: tuple[Owed, ...] = ()
     stage: tuple[str, Placement] | None = None

@@ -15,6 +15,7 @@ class Timing:
     `thread_s`: an older settled picture is no ground for an accusation.
     `hand_s`, `trouble_s`, `lost_s`: how long before "I cannot see" is said. `blind_s`: a longer gap between two frames
     hides everything that happened in it. `press_s`: how long a "done" waits for the hand to leave.
+    `lift_s`: how long a piece is in the air before a table that teaches shows where it may go.
     """
 
     seen_s: float = 0.3
@@ -35,3 +36,4 @@ class Timing:
     lost_s: float = 3.0
     blind_s: float = 1.0
     press_s: float = 3.0
+    lift_s: float = 1.0

@@ -40,6 +40,20 @@ class Offence:
 
 
 @dataclass(frozen=True)
+class Lifted:
+    """A piece in the air. `to`: where it may go; `along`: what would move as well: pressed or taken, the other half of
+    a swap, or (Transfer, where `to` is never known) the pieces that may be loaded. `why` not elsewhere: site -> reason.
+    """
+
+    player: str
+    piece: str
+    site: str
+    to: tuple[str, ...] = ()
+    along: tuple[str, ...] = ()
+    why: Mapping[str, Reason] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class View:
     """The table as the referee believes it, at camera time `t_s`.
 
@@ -74,6 +88,7 @@ class View:
     changed: frozenset[str] = frozenset()
     hand: bool = False
     offence: Offence | None = None
+    lifted: Lifted | None = None
     owed: tuple[Owed, ...] = ()
     hint: bool = False
     question: tuple[Mapping[str, str | None], ...] = ()

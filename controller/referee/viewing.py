@@ -44,6 +44,7 @@ def view_of(state: State) -> View:
         changed=changed,
         hand=seen.hand,
         offence=state.offence,
+        lifted=state.lift.piece if state.lift and state.lift.told else None,
         owed=state.owed,
         hint=state.partial and _hint_now(state),
         question=state.question,

@@ -213,3 +213,11 @@ class PlaysInStrokes(Protocol):
 
     def retell(self, position: Position, turn: Turn, seen: Sequence[Placement]) -> Turn: ...
     # ^ the turn to the same position whose strokes pass through as many of the seen stages (oldest first) as can be
+
+
+@runtime_checkable
+class LoadsPieces(Protocol):
+    """What such a game may add, so that whoever lifts a piece sees what goes with it."""
+
+    def loads(self, position: Position, site: Site) -> tuple[Site, ...]: ...
+    # ^ where the pieces stand that a turn may begin by loading together with the one on the site, nearest first

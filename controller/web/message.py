@@ -5,11 +5,11 @@ The order is that of the lights' vocabulary, so page and lights never speak of d
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from controller.referee.view import Offence, View
+from controller.referee.view import Lifted, Offence, View
 from controller.rules.api import Owed, Reason, Shift
 from controller.web.phrases import name_of, phrase
 from controller.words import say, sentence
@@ -70,6 +70,8 @@ def message(view: View, language: str) -> Message:
         return _illegal(view.offence, language)
     if view.question:
         return _question(view, language)
+    if view.lifted is not None:
+        return _lifted(view.lifted, view.placement, language)
     if view.owed and not view.hand:
         return _owed(view, language)
     return _to_move(view, language)
@@ -227,6 +229,34 @@ def _owed_texts(owed: tuple[Owed, ...], language: str) -> tuple[str, ...]:
         for one in owed
     )
     return tuple(dict.fromkeys(told))
+
+
+def _lifted(lifted: Lifted, standing: Mapping[str, tuple[str, ...]], language: str) -> Message:
+    """A piece in the air: where it may go, what goes with it, and why not elsewhere."""
+    also = [(site, kind) for site in lifted.along for kind in standing.get(site, ())]
+    facts = {
+        "piece": name_of(lifted.piece, language),
+        "to": ", ".join(sorted(lifted.to, key=lambda site: (len(site), site))),
+        "along": ", ".join(f"{name_of(kind, language)} {site}" for site, kind in also),
+    }
+    if lifted.to:
+        told = [say("teach.may", language, **facts)] + [say("teach.along", language, **facts)] * bool(facts["along"])
+    else:
+        told = [say("teach.load" if lifted.along else "teach.nowhere", language, **facts)]
+    nearest: dict[str, Reason] = {}
+    for reason in lifted.why.values():
+        nearest.setdefault(reason.code, reason)
+    told += [_why(reason, language) for reason in nearest.values()][: 4 - len(told)]
+    return Message(
+        "lifted",
+        "blue",
+        name_of(lifted.player, language),
+        sub=phrase("sub_to_move", language),
+        lead=told[0],
+        more=tuple(told[1:]),
+        player=lifted.player,
+        targets=lifted.to or lifted.along,
+    )
 
 
 def _to_move(view: View, language: str) -> Message:

@@ -12,7 +12,7 @@ from board import Board
 from wanted import check, places
 
 from controller.referee.signals import STATES, corner_sites, signals
-from controller.referee.view import Offence, Played, View
+from controller.referee.view import Lifted, Offence, Played, View
 from controller.rules.api import Owed, Reason, Shift
 from firmware_bridge.lightmap import LightMap, light_of
 from firmware_bridge.link import Link, LinkState
@@ -44,6 +44,7 @@ VIEWS = [
     replace(PLAY, accepted_s=9.0, turns=(TURN, Played(2, N, "pass", passed=True)), to_move=S),
     replace(PLAY, offence=WRONG),
     replace(PLAY, question=({"text": "c1-c2", "position": "x", "player": S},), changed=frozenset({"c1", "c2"})),
+    replace(PLAY, lifted=Lifted(S, "dark-PIAS", "c2", ("c3", "d3"), ("e4",))),
     replace(PLAY, owed=(Owed(S, "return", "light-PINET", None, frozenset({"a5", "b5"})),)),
     PLAY,
     replace(PLAY, to_move=S),

@@ -7,7 +7,7 @@ from looks import alike, lit
 
 from calibration.lightmaps import default_map, frame_map
 from controller.referee.signals import MOST_TARGETS, STATES, corner_sites, signals
-from controller.referee.view import Offence, Played, View
+from controller.referee.view import Lifted, Offence, Played, View
 from controller.rules.api import Owed, Reason, Shift
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.rhythm import level
@@ -79,6 +79,12 @@ VIEWS: dict[str, list[View]] = {
         replace(PLAY, owed=tuple(replace(OWED, act="choose", at=at, to=frozenset()) for at in ("c3", "d3"))),
         replace(PLAY, owed=(replace(OWED, act="unload", at="south.1", to=frozenset({"a1"})),)),
         replace(PLAY, owed=(replace(OWED, act="clear", at="north.1", to=frozenset()),)),
+    ],
+    "lifted": [
+        replace(PLAY, lifted=Lifted(N, "light-PINET", "a5", ("a4", "b5"), ("c3",))),
+        replace(PLAY, lifted=Lifted(S, "dark-PIAS", "c1", ("c2",)), to_move=S, hand=True),
+        replace(PLAY, lifted=Lifted(N, "light-PINET", "a5", (), ("a5", "b5"))),
+        replace(PLAY, lifted=Lifted(N, "light-PINET", "a5"), seen=True, changed=frozenset({"a5"})),
     ],
     "to_move": [PLAY, replace(PLAY, to_move=S), replace(PLAY, to_move=None)],
 }

@@ -31,6 +31,7 @@ from controller.rules.transfer.board import (
     SLOTS,
     SOUTH,
     START,
+    Stroke,
     TransferPosition,
     TransferTurn,
 )
@@ -38,7 +39,7 @@ from controller.rules.transfer.judging import judge
 from controller.rules.transfer.reasons import reason
 from controller.rules.transfer.retelling import retell
 from controller.rules.transfer.spoken import Broken, judge_acts
-from controller.rules.transfer.strokes import Law, law_of, view
+from controller.rules.transfer.strokes import Law, Stage, faults, finishable, law_of, moved, view
 from controller.rules.transfer.towards import turns_towards
 from controller.rules.transfer.travels import travels
 
@@ -220,6 +221,22 @@ class Transfer:
     def turn_shifts(self, position: TransferPosition, turn: TransferTurn) -> tuple[Shift, ...]:
         """The pieces that were on a platform: from where to where; what only shifts along its row is left out."""
         return travels(self.law, position.rows, turn)
+
+    def loads(self, position: TransferPosition, site: Site) -> tuple[Site, ...]:
+        """The shortest load, from the mover's end of its row, that takes the piece on a site; () where none does."""
+        mover, row = position.mover, ROWS.find(self.lane(site))
+        if mover is None or row < 0:
+            return ()
+        start = Stage(view(self.law, position.rows, mover))
+        line = [cell for cell in pictures.CELLS[ROWS[row]] if self.picture(position).on.get(cell)]
+        line = line if mover == SOUTH else line[::-1]
+        for size in range(1, min(CAPACITY, len(line)) + 1):
+            stroke = Stroke("L", row, size)
+            if site not in line[:size] or faults(self.law, start, stroke):
+                continue
+            if finishable(self.law, moved(self.law, start, stroke)):
+                return tuple(line[:size])
+        return ()
 
     def parse_position(self, said: str) -> TransferPosition:
         """`osgy/bvpo/…/bvp S 0-0`; TextError names the column."""
