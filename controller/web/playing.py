@@ -40,8 +40,9 @@ class PressBody(BaseModel):
 
 
 class PlayScreen(Screen):
-    """The players' page of one screen. `t`: the game's token."""
+    """The players' page of one screen. `player`: whose; `t`: the game's token."""
 
+    player: str | None = None
     t: Token = ""
 
 

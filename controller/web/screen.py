@@ -11,14 +11,13 @@ DARK, MORE = "(prefers-color-scheme: dark)", "(prefers-contrast: more)"
 
 
 class Screen(BaseModel):
-    """`auto`: as the device. `player`: a page with that player's buttons; `keys`: 1 and 2 are the players' buttons."""
+    """`auto`: as the device. `keys`: the keys 1 and 2 are the players' buttons."""
 
     model_config = ConfigDict(frozen=True)
     lang: Literal["en", "nl", "de", "fr"] = "en"
     theme: Literal["auto", "light", "dark"] = "auto"
     contrast: Literal["auto", "more"] = "auto"
     motion: Literal["auto", "less"] = "auto"
-    player: str | None = None
     keys: bool = False
 
     def address(self, **changes: object) -> str:

@@ -119,10 +119,9 @@ def test_board_and_pieces_are_drawn_from_the_set(client, stage):
     assert client.get("/set.svg").status_code == 404
 
 
-def test_unknown_language_or_player_is_refused_in_one_sentence(client):
+def test_an_unknown_language_is_refused_in_one_sentence(client):
     assert client.get("/?lang=xx").status_code == 422
     assert "lang" in client.get("/?lang=xx").json()["error"]
-    assert client.get("/?player=Nobody").status_code == 404
 
 
 def test_a_press_reaches_the_table(client, stage):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import expect
@@ -211,28 +212,26 @@ def test_the_keyboard_moves_a_piece_one_place(page, demo_site, demo_stage):
     assert demo_stage.world.board_set.site_at(token["x_mm"], token["y_mm"])[0].id == "c2"
 
 
-def test_a_player_says_done_or_answers(page, site, stage):
-    page.goto(f"{site.url}?player=South")
+def test_the_demo_has_the_buttons_that_its_table_has_not(page, demo_site, demo_stage):
+    page.goto(demo_site.url)
     with page.expect_response("**/api/press**"):
         page.get_by_role("button", name="Done · South").click()
-    stage.show(question=({"text": "c1-c2", "player": "South", "position": None},))
+    demo_stage.show(question=({"text": "c1-c2", "player": "South", "position": None},))
     with page.expect_response("**/api/press**"):
         page.get_by_role("button", name="Yes").click()
     expect(page.get_by_role("button", name="No")).to_be_visible()
-    assert [(press.player, press.button) for press in stage.sent] == [("South", "done"), ("South", "yes")]
-
-
-def test_the_operator_is_called_from_the_page_and_no_longer_needed(page, site, stage):
-    page.goto(f"{site.url}?player=South")
+    demo_stage.show(question=())
     with page.expect_response("**/api/press**"):
         page.get_by_role("button", name="Call the operator").click()
-    stage.show(operator=True)
+    demo_stage.show(operator=True)
     expect(page.locator("#headline")).to_have_text("One moment, please")
     with page.expect_response("**/api/press**"):
         page.get_by_role("button", name="No longer needed").click()
-    assert [(press.player, press.button) for press in stage.sent] == [
-        ("South", "call_operator"),
-        ("South", "dismiss_operator"),
+    assert [(press.player, press.button) for press in demo_stage.sent] == [
+        ("South", "done"),
+        (None, "yes"),
+        (None, "call_operator"),
+        (None, "dismiss_operator"),
     ]
 
 
@@ -251,6 +250,22 @@ def test_the_keys_1_and_2_are_the_two_players_buttons(page, site, stage):
         ("South", "call_operator"),
         ("South", "done"),
     ]
+
+
+def test_a_keypad_elsewhere_counts_where_every_screen_shows_the_code(browser, site, stage):
+    for everywhere, said in ((False, []), (True, [("North", "done")])):
+        site.stop()
+        site.players = replace(site.players, everywhere=everywhere)
+        site.start()
+        page = browser.new_page(extra_http_headers={"X-Forwarded-For": "192.168.1.77"})
+        page.goto(f"{site.url}?keys=1")
+        expect(page.locator("#headline")).to_have_text("South")
+        expect(page.locator("#invite")).to_be_visible(visible=everywhere)
+        with page.expect_response("**/api/press**"):
+            page.keyboard.press("2")
+        assert [(press.player, press.button) for press in stage.sent] == said
+        expect(page.locator("#said")).to_have_text("" if everywhere else re.compile("of another game"))
+        page.close()
 
 
 def test_a_spectators_screen_has_no_buttons_and_no_keys(page, site, stage):

@@ -2,7 +2,7 @@
 import { Board } from "./board.js";
 import { $, Stream, post, put } from "./stream.js";
 
-const { lang, build, player, demo, keys } = document.body.dataset;
+const { lang, build, demo, keys } = document.body.dataset;
 const words = JSON.parse(document.body.dataset.words);
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -11,7 +11,11 @@ const board = new Board($("board"), Boolean(demo));
 let newest = null; // the last `state` message
 let geometryFor = null;
 let asking = false;
-let refused = () => {};
+let token = ""; // of this game, on screens that show its code
+let refused = (reason) => {
+  health($("said"), "", reason, "bad");
+  setTimeout(() => put($("said"), ""), 6000);
+};
 
 setInterval(() => {
   if (["setup", "over", "searching"].includes(newest?.message.code)) location.reload();
@@ -94,17 +98,17 @@ function lengthOf(text) {
   return text.length <= 5 ? "name" : text.length <= 7 ? "word" : text.length <= 13 ? "medium" : "long";
 }
 
+// The pretend table has no buttons to press: the page has them. Real players have a page of their own.
 function showButtons(state, told) {
-  if (!demo && !player) return;
+  if (!demo) return;
   const wanted = [];
-  if (told.answers) wanted.push(["yes", player || null, words.label_yes], ["no", player || null, words.label_no]);
-  else if (["to_move", "owed", "settling"].includes(told.code)) {
-    const who = player || told.player;
-    const name = state.players.find((one) => one.id === who)?.name;
-    if (who) wanted.push(["done", who, `${words.label_done} · ${name}`]);
+  if (told.answers) wanted.push(["yes", null, words.label_yes], ["no", null, words.label_no]);
+  else if (["to_move", "owed", "settling"].includes(told.code) && told.player) {
+    const name = state.players.find((one) => one.id === told.player)?.name;
+    wanted.push(["done", told.player, `${words.label_done} · ${name}`]);
   }
-  if (told.code === "operator") wanted.push(["dismiss_operator", player || null, words.label_dismiss_operator]);
-  else wanted.push(["call_operator", player || null, words.label_call_operator]);
+  if (told.code === "operator") wanted.push(["dismiss_operator", null, words.label_dismiss_operator]);
+  else wanted.push(["call_operator", null, words.label_call_operator]);
   const key = JSON.stringify(wanted);
   if ($("buttons").dataset.key === key) return; // a button must not vanish under a finger
   $("buttons").dataset.key = key;
@@ -114,7 +118,7 @@ function showButtons(state, told) {
       element.type = "button";
       element.textContent = label;
       if (button === "call_operator") element.className = "aside";
-      element.addEventListener("click", () => act(`/api/press?lang=${lang}`, { player: who, button }));
+      element.addEventListener("click", () => say(who, button));
       return element;
     }),
   );
@@ -133,7 +137,7 @@ function pressed(event) {
 
 function held() {
   const button = newest.message.code === "operator" ? "dismiss_operator" : "call_operator";
-  act(`/api/press?lang=${lang}`, { player: down.who, button });
+  say(down.who, button);
   down.timer = null;
 }
 
@@ -141,7 +145,7 @@ function released(event) {
   if (down?.key !== event.key) return;
   if (down.timer !== null) {
     clearTimeout(down.timer);
-    act(`/api/press?lang=${lang}`, { player: down.who, button: "done" });
+    say(down.who, "done");
   }
   down = null;
 }
@@ -250,6 +254,7 @@ function health(element, label, text, state) {
 
 // The way to the players' page: on the table's own screen as a link, for their phones as a code.
 function showInvite({ invite }) {
+  token = invite?.token ?? "";
   $("invite").hidden = !invite;
   if (!invite) return;
   $("qr").hidden = !invite.address;
@@ -258,6 +263,8 @@ function showInvite({ invite }) {
   const source = `/qr.svg?lang=${lang}&t=${invite.token}#${invite.address}`;
   if ($("qr").getAttribute("src") !== source) $("qr").src = source;
 }
+
+const say = (player, button) => act(`/api/press?lang=${lang}`, { player, button, token });
 
 async function act(path, body) {
   const answer = await post(path, body);

@@ -17,9 +17,9 @@ export async function post(path, body) {
       body: JSON.stringify(body),
     });
     const told = answer.ok ? {} : await answer.json().catch(() => ({}));
-    return { ok: answer.ok, status: answer.status, error: told.error ?? answer.statusText };
+    return { ok: answer.ok, error: answer.ok ? "" : told.error ?? answer.statusText };
   } catch {
-    return { ok: false, status: 0, error: "" }; // the connection is gone: the notice says so already
+    return { ok: false, error: "" }; // the connection is gone: the notice says so already
   }
 }
 
