@@ -53,7 +53,7 @@ def test_a_camera_reads_the_code_on_the_display(page, site, stage):
         stage.show(game_no=game_no)
         page.goto(f"{site.url}?lang=nl&theme=dark")
         expect(page.locator("#qr")).to_be_visible()
-        page.wait_for_function("document.getElementById('qr').naturalWidth > 0")
+        page.wait_for_function("() => document.getElementById('qr').naturalWidth > 0")
         picture = cv2.imdecode(np.frombuffer(page.locator("#invite").screenshot(), np.uint8), cv2.IMREAD_GRAYSCALE)
         text, _, _ = cv2.QRCodeDetector().detectAndDecode(cv2.resize(picture, None, fx=3, fy=3))
         token = site.players.passes.invite(stage.view)
