@@ -88,6 +88,15 @@ class Ground:
     def _near(self, x_mm: float, y_mm: float) -> list[Area]:
         return [area for area in self.areas if area.is_near(x_mm, y_mm)]
 
+    def _all_near(self, points_mm: Sequence[Point]) -> list[list[Area]]:
+        """For each point the areas that it is near to: `_near` of all at once."""
+        if not points_mm or not self.areas:
+            return [[] for _ in points_mm]
+        left, top, right, bottom = np.array([area.box_mm for area in self.areas]).T
+        x, y = np.array(points_mm).T[:, :, None]
+        near = (x >= left - NEAR_MM) & (x <= right + NEAR_MM) & (y >= top - NEAR_MM) & (y <= bottom + NEAR_MM)
+        return [[self.areas[index] for index in np.flatnonzero(row)] for row in near]
+
     @staticmethod
     def _home(near: Sequence[Area], x_mm: float, y_mm: float) -> Area | None:
         for area in reversed(near):
@@ -100,7 +109,7 @@ class Ground:
 
         Those with a token within NEAR_MM of a border, and those whose token may be of two kinds.
         """
-        around = [self._near(*token.centre_mm) for token in found]
+        around = self._all_near([token.centre_mm for token in found])
         homes = [self._home(near, *token.centre_mm) for near, token in zip(around, found, strict=True)]
         sites: list[str | None] = [None] * len(found)
         for area in {id(area): area for area in homes if area is not None}.values():
