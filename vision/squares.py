@@ -174,7 +174,16 @@ def _split(
         return []
     rows, columns = np.nonzero(own)
     points = np.column_stack([columns, rows]).astype(np.float64)
-    centres = _spread(points[::3], count, short < 1.4 * size)
+    for number in (count, count + 1, count - 1):  # gaps and side walls may make one more or less of them
+        parts = _apart(points, size, number, short < 1.4 * size) if 2 <= number <= MOST_TOGETHER else []
+        if parts:
+            return [(x + x0, y + y0, full, small, large) for x, y, full, small, large in parts]
+    return []
+
+
+def _apart(points: Array, size: float, count: int, in_line: bool) -> list[tuple[float, float, float, float, float]]:
+    """So many tokens of which points (n, 2) may consist, as `_split` gives them; none where they don't fit."""
+    centres = _spread(points[::3], count, in_line)
     for step in (3, 3, 3, 3, 1, 1):  # first on a third of the points
         few = points[::step]
         away = np.maximum(np.abs(few[:, :1] - centres[:, 0]), np.abs(few[:, 1:] - centres[:, 1]))
@@ -191,7 +200,7 @@ def _split(
         small, large = min(sides) + 1, max(sides) + 1
         if small < 0.7 * size or large > 1.4 * size:
             return []
-        parts.append((centres[n][0] + x0, centres[n][1] + y0, len(mine) / (small * large), small, large))
+        parts.append((centres[n][0], centres[n][1], len(mine) / (small * large), small, large))
     return parts
 
 

@@ -14,6 +14,8 @@ import pytest
 
 from vision.artwork import token_raster
 from vision.boardset import BoardSet
+from vision.camera.painter import Painter
+from vision.camera.world import World
 from vision.eye import Eye
 from vision.registration import Registration
 from vision.sighting import Sighting
@@ -263,3 +265,19 @@ def test_a_veil_that_grows_to_one_side_changes_no_colour(side: str, strength: fl
     seen = Eye([board_set]).look((255 * np.clip(light, 0, 1) ** (1 / 2.2)).astype(np.uint8))
     placed = {site: tuple(kinds) for site, kinds in frame["placement"].items()}
     assert not [site for site, kinds in seen.on().items() if "." not in site and kinds != placed.get(site)]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_tokens_of_like_colours_in_a_block_are_each_found(seed: int) -> None:
+    """Blue and sky lie close in tint: a block of them is one patch, whatever its shape and gaps."""
+    board_set = BoardSet.load(DATA / "sets" / "transfer.toml")
+    random = np.random.default_rng(seed)
+    block = [f"{row}{cell}" for row in "DEF" for cell in (2, 3, 4) if random.random() < 0.8]
+    start = {site: (str(random.choice(["blue", "sky"])),) for site in block}
+    start |= {"A1": ("orange",), "I5": ("green",), "A5": ("yellow",), "I1": ("blue",), "H5": ("sky",)}
+    world = World(board_set, start, seed=seed)
+    picture = cv2.GaussianBlur(Painter(board_set).paint(world.snapshot()), (0, 0), 1.0)
+    noisy = np.clip(picture + random.normal(0, 6, picture.shape), 0, 255).astype(np.uint8)
+    seen = Eye([board_set]).look(noisy)
+    assert {site: kinds for site, kinds in seen.on().items() if "." not in site} == start
+    assert not seen.hidden
