@@ -18,6 +18,7 @@ from vision.registration import Array
 
 TINT_LIMIT = 0.13  # natural logarithm of a ratio of channels
 GUESSED = 0.1  # and so much more where much of the paper is blown out: there the light's tint is a guess
+USUAL_CURVE = -0.2  # gloss makes print paler; a steeper tone curve makes every edge harder
 EDGE_LIMIT = 0.17  # logarithmic step of brightness within two cells, across which no shadow falls
 DARK_LIMIT = 2.0  # darker than the brightest paper by this logarithm: no shadow on paper is
 DARK_SLACK = 0.12  # logarithm by which washed-out dark ground may be lighter still
@@ -95,8 +96,10 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
     tint_noise, step_noise = (
         TO_MIDDLE * float(percentile_rows(values[THIN][thin][None], QUIETEST)[0][0]) for values in (off, step)
     )
-    tint_limit = np.clip(4 * tint_noise, TINT_LIMIT + GUESSED * min(1.0, 4 * light.guessed), 0.25)
-    edge_limit = np.clip(7 * step_noise, EDGE_LIMIT, 0.3)
+    guess = GUESSED * min(1.0, 4 * light.guessed)
+    tint_limit = np.clip(4 * tint_noise, TINT_LIMIT + guess, 0.25)
+    steeper = 1 + min(0.5, max(0.0, light.curve - USUAL_CURVE))
+    edge_limit = np.clip(7 * step_noise, EDGE_LIMIT * steeper, 0.3)
     strange_cells = usable & ((off > tint_limit) | (level < bright - DARK_LIMIT))
     hard = usable & (step > edge_limit) & ~strange_cells
     wrong = strange_cells | hard
@@ -106,12 +109,13 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
         # the same noise is a larger share of less light
         washed = drawing.logs[rows, columns] + wash
         washed = np.minimum(np.minimum(washed[:, 0], washed[:, 1]), washed[:, 2])
-        limit = np.clip(4 * tint_noise * np.exp(LOGS[255] - washed), TINT_LIMIT, 0.35)
+        limit = np.clip(4 * tint_noise * np.exp(LOGS[255] - washed), TINT_LIMIT, 0.35) + guess
         smooth = _smooth(np.dstack([blue, level, red]), drawing.dark)[rows, columns]
         tints = smooth[:, ::2] - wash[:, ::2] + wash[:, 1:2]
         tints, room = _of_own_ink(tints, doubt[:, ::2], drawing.inks[rows, columns], ~under[rows, columns])
         strange = (np.abs(tints) > room + limit[:, None]).any(axis=1)
-        strange |= smooth[:, 1] - wash[:, 1] - bright > doubt[:, 1] + DARK_SLACK
+        paler = max(0.0, USUAL_CURVE - light.curve) * (LOGS[255] - drawing.logs[rows, columns, 1])
+        strange |= smooth[:, 1] - wash[:, 1] - bright > doubt[:, 1] + DARK_SLACK + paler
         wrong[rows, columns] = strange
     return Covered(
         np.asarray(wrong, np.bool_),

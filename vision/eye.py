@@ -361,6 +361,7 @@ class Eye:
             uncertain=uncertain,
             platforms=_platforms(board_set, ground.cards, tokens),
             hand=things.hand,
+            glare=not hidden.isdisjoint(things.glare),
             moving=moving,
             board_moved=board_moved,
             registration_px=round(registration.residual_px, 3),
@@ -411,6 +412,7 @@ class Eye:
             self._adopted_sheet,
             None if self._lit is None else self._lit.cells,
             image,
+            lit.glare,
         )
         return ground, things
 

@@ -33,6 +33,8 @@ SPOT_MM2 = 36.0
 """From this area of unseen ground on, a site is hidden."""
 BESIDE_MM2, SOLID_MM2 = 200.0, 90.0
 """A new thing beside the sheet changes at least so much, and at least so much not only by shade."""
+GLARE_MM, TINT_GLARE_MM = 16.0, 26.0
+"""Round blown-out spots so much is too pale to be read; and where colours alone are to be read."""
 TOUCH_MM = 4.0
 RIM_MM, RIM_COVERED = 10.0, 0.35
 """Of so wide a rim of a site on dark ground no more than this may be covered."""
@@ -53,6 +55,7 @@ class Things:
 
     `on_sheet`: grid cells it covers; `reaches_edge`: it comes from the picture's edge, as arms do; `beside`: part of it
     lies beside the sheet. `edges`: grid cells where hard shadows end; None where none was looked for.
+    `glare`: sites hidden by it.
     """
 
     clear: tuple[Found, ...]
@@ -63,6 +66,7 @@ class Things:
     beside: bool
     adopted: Mask | None = None
     edges: Mask | None = None
+    glare: frozenset[str] = frozenset()
 
     @classmethod
     def none(cls) -> Things:
@@ -75,6 +79,18 @@ class Things:
         if quiet_since_s - started_s < 0.05:
             return quiet_s >= FIRST_STAY_S
         return quiet_s >= (ARM_STAY_S if self.reaches_edge else STAY_S)
+
+
+def _dazzled(glare: Mask, reach_mm: float) -> Mask | None:
+    """Where glare lies, and round it: what is seen there is too pale to be told; None without any."""
+    tidy = cv2.morphologyEx(glare.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0
+    spots, _ = _large(tidy, SPOT_MM2 / CELL_MM**2)
+    return _grown(spots, reach_mm) if spots.any() else None
+
+
+def _lies_on(mask: Mask, place_mm: tuple[float, float]) -> bool:
+    column, row = (int(value / CELL_MM) for value in place_mm)
+    return 0 <= row < mask.shape[0] and 0 <= column < mask.shape[1] and bool(mask[row, column])
 
 
 def _large(mask: Mask, least: float) -> tuple[Mask, npt.NDArray[np.int32]]:
@@ -125,13 +141,15 @@ def find_things(
     adopted: Mask | None,
     glow: Mask | None = None,
     image: Image | None = None,
+    glare: Mask | None = None,
 ) -> Things:
     """Sort what was found into clear tokens, hidden sites and things that don't belong.
 
     `ratio`: the picture over the drawing (`PaperView.ratios`), `light`: its light; `ground`: where tokens can stand;
     `small`: the quarter-size picture; `still`: the last settled one; `changed`: where they differ; `stood_mm`: tokens
     seen then; `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay;
-    `glow`: those that our own lights may tint; `image`: the whole picture, where its fine lines are to be looked at.
+    `glow`: those that our own lights may tint; `image`: the whole picture, where its fine lines are to be looked at;
+    `glare`: cells that are whiter than the light makes them.
     """
     registration = paper.registration
     board_set = registration.board_set
@@ -143,6 +161,11 @@ def find_things(
     lying = [card for card in ground.cards.values() if card is not None]
     rims = rim_cells(board_set, lying, raw.shape, CELL_MM)
     raw = raw & ~rims
+    pale = None if glare is None else _dazzled(glare & ~under, GLARE_MM if board_set.tokens.marks else TINT_GLARE_MM)
+    if pale is not None:
+        raw = raw & ~pale  # no thing is told there
+        if not board_set.tokens.marks:
+            clear = [token for token in clear if not _lies_on(pale, token.centre_mm)]
     edges = covering.hard & raw & ~under
     shadowed: Mask | None = None
     if np.count_nonzero(edges) >= LEAST_CELLS:
@@ -172,6 +195,10 @@ def find_things(
     doubted = [token.centre_mm for token in found if token not in clear]
     hidden_sites = {area.nearest(x, y) for x, y in doubted if (area := ground.home(x, y)) is not None}
     covered = _covered(raw & ~discs, _closed(things) & ~discs)
+    dazzled: frozenset[str] = frozenset()
+    if pale is not None:
+        dazzled = frozenset({*_hidden(paper, board_set, pale), *_hidden_slots(board_set, ground, pale)} | hidden_sites)
+        hidden_sites |= dazzled
     hidden_sites.update(_hidden(paper, board_set, covered), _hidden_slots(board_set, ground, covered))
     if image is not None:
         around = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + LINE_SHADE_MM)
@@ -190,7 +217,8 @@ def find_things(
         adopted = adopted & _grown(things, 2 * CELL_MM)  # what was taken away is forgotten
         fresh, _ = _large(things & ~_grown(adopted, 4 * CELL_MM), LARGE_MM2 / CELL_MM**2)
     beside = bool(beside_small.any())
-    return Things(tuple(clear), hidden, bool(fresh.any()) or beside, things, reaches_edge, beside, adopted, shadowed)
+    hand = bool(fresh.any()) or beside
+    return Things(tuple(clear), hidden, hand, things, reaches_edge, beside, adopted, shadowed, dazzled)
 
 
 def _in_shade(

@@ -20,6 +20,8 @@ COARSE = 5
 """Cells of the paper's grid to one of the grid that holds what is local."""
 NEAR_MM = 22.0
 LEAST_SPREAD = 0.03
+WHITENED, MOST_GLARE = 225, 0.15
+"""What should be darker than this level and is blown out lies in glare; where more of the paper is, it is exposure."""
 COLOURLESS, MOST_CURVE = 0.03, 0.5
 """Tints, logarithms, that say little about a tone curve; and by how much its exponent may differ from the drawing's."""
 
@@ -29,7 +31,8 @@ class Light:
     """`plane` (3, 3): 1, x, y -> BGR logarithms, x and y in units of the sheet; `local` (h, w, 3): beyond the plane.
 
     `uneven` (h, w): how much light and shadow differ near a place; `spread`: how well paper agrees with all that, both
-    logarithms; `sheet_mm`: width and height; `guessed`: share of the paper that is blown out.
+    logarithms; `sheet_mm`: width and height; `guessed`: share of the paper that is blown out;
+    `curve`: by how much the exponent of the picture's tone curve differs from the drawing's.
     """
 
     plane: Array
@@ -38,6 +41,7 @@ class Light:
     spread: float
     sheet_mm: tuple[float, float]
     guessed: float = 0.0
+    curve: float = 0.0
 
     def at(self, points_mm: Array) -> Array:
         """Logarithm of picture over drawing (n, 3), BGR, at sheet points (n, 2); beyond the sheet as at its edge."""
@@ -90,13 +94,13 @@ class Lit:
     """`light`; and `ratio` (h, w, 3), logarithm of picture over drawing as it would be with the drawing's tone curve.
 
     (But on dark ground: gloss and bloom do more there.)
-    Where a channel is blown out, `ratio` holds what the light explains, as far as it does. `curve`: by how much the
-    curve's exponent differs.
+    Where a channel is blown out, `ratio` holds what the light explains, as far as it does. `glare` (h, w): cells that
+    are white though this light doesn't make them so.
     """
 
     light: Light
     ratio: npt.NDArray[np.float32]
-    curve: float
+    glare: Mask | None = None
 
 
 def read_light(
@@ -117,7 +121,7 @@ def read_light(
     coarse = (-(-usable.shape[0] // COARSE), -(-usable.shape[1] // COARSE))
     none = np.zeros(coarse, np.float32)
     if len(rows) < 12:
-        return Lit(Light(np.zeros((3, 3)), np.dstack([none] * 3), none, 0.3, sheet_mm), ratio, 0.0)
+        return Lit(Light(np.zeros((3, 3)), np.dstack([none] * 3), none, 0.3, sheet_mm), ratio)
     values = ratio[rows, columns].astype(np.float64)
     places = (np.column_stack([columns, rows]) + 0.5) * CELL_MM / np.asarray(sheet_mm) - 0.5
     terms = np.column_stack([np.ones(len(rows)), places])
@@ -126,12 +130,19 @@ def read_light(
     if abs(curve) > 0.01:
         ratio = ratio - np.float32(curve) * (drawing.logs - LOGS[255]) * drawing.usable[:, :, None]
     guessed = float(blown[usable].any(axis=1).mean()) if blown is not None else 0.0
+    glare: Mask | None = None
     if blown is not None:
-        ratio = _filled(ratio, blown, _spread_out(plane, drawing, sheet_mm))
+        told = _spread_out(plane, drawing, sheet_mm)
+        blue, green, red = cv2.split(told + drawing.logs)
+        darkest = cv2.min(cv2.min(blue, green), red)
+        white = np.asarray(blown[:, :, 0] & blown[:, :, 1] & blown[:, :, 2], np.bool_)
+        if np.count_nonzero(white & usable) < MOST_GLARE * np.count_nonzero(usable):
+            glare = white & (darkest < LOGS[WHITENED])
+        ratio = _filled(ratio, blown, told)
     if not near:
-        return Lit(Light(plane, np.dstack([none] * 3), none, 0.3, sheet_mm, guessed), ratio, curve)
+        return Lit(Light(plane, np.dstack([none] * 3), none, 0.3, sheet_mm, guessed, curve), ratio, glare)
     local, uneven, spread = _local(ratio, usable, plane, sheet_mm, coarse)
-    return Lit(Light(plane, local, uneven, spread, sheet_mm, guessed), ratio, curve)
+    return Lit(Light(plane, local, uneven, spread, sheet_mm, guessed, curve), ratio, glare)
 
 
 def _fit(values: Array, terms: Array, inks: Array, ends: npt.NDArray[np.bool_] | None) -> tuple[Array, float]:

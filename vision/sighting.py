@@ -45,6 +45,7 @@ class Sighting:
     is registered. `hidden`: sites under a hand, in glare, off the picture: not empty, unknown. `uncertain`: sites whose
     token stands within 3 mm of a border, or may nearly as well be of another kind. `hand`: a hand or arm (or anything
     large and foreign) is over the sheet.
+    `glare`: of the hidden sites some are in glare.
     `moving`: something on the sheet moved since the frame before. `trouble`: why the eyes can't see the
     board as a whole, if so. `board_moved`: registration was lost by a bump in this frame. `epoch`: light epoch of the
     frame.
@@ -65,6 +66,7 @@ class Sighting:
     registration_px: float | None = None
     light: float | None = None
     epoch: int = 0
+    glare: bool = False
     ms: float = 0.0
 
     def on(self) -> dict[str, tuple[str, ...]]:

@@ -1,0 +1,208 @@
+"""Real light: hard shadows, lamps, glare, too much exposure; and things that must not be taken for any of these."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from vision.boardset import BoardSet
+from vision.eye import Eye
+from vision.lifting import lift_shadows
+from vision.shade import unexplained
+
+DATA = Path(__file__).parents[1] / "data"
+SEQUENCES = ("transet-a", "taasen-a", "transfer-a")
+
+
+@cache
+def board_of(sequence: str) -> BoardSet:
+    return BoardSet.load(DATA / "sets" / f"{sequence[:-2]}.toml")
+
+
+@cache
+def still(sequence: str, number: int = 0) -> tuple[Any, dict[str, tuple[str, ...]]]:
+    """The picture and what stands there."""
+    frames = json.loads((DATA / "frames" / sequence / "truth.json").read_text())["frames"]
+    there = [frame for frame in frames if (DATA / "frames" / sequence / frame["file"]).is_file() and not frame["hand"]]
+    frame = there[number % len(there)]
+    standing = {site: tuple(sorted(kinds)) for site, kinds in frame["placement"].items()}
+    for rail, card in (frame.get("platforms") or {}).items():
+        standing |= {f"{rail}.{slot}": (kind,) for slot, kind in enumerate(card["slots"], 1) if kind}
+    return cv2.imread(str(DATA / "frames" / sequence / frame["file"])), standing
+
+
+def clip(values: Any) -> Any:
+    return np.clip(values + 0.5, 0, 255).astype(np.uint8)
+
+
+def beyond(image: Any, angle: float, at: float, soft_px: float = 2.0) -> Any:
+    """1 beyond a straight edge through the picture, 0 before it, (h, w, 1)."""
+    height, width = image.shape[:2]
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    along = (x - width / 2) * np.cos(angle) + (y - height / 2) * np.sin(angle)
+    return np.clip((along - at) / soft_px + 0.5, 0, 1)[:, :, None]
+
+
+def shaded(image: Any, angle: float, at: float, left: Any = 0.5) -> Any:
+    return clip(image * (1 - (1 - np.asarray(left, np.float32)) * beyond(image, angle, at)))
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+@pytest.mark.parametrize("left", [0.5, (0.56, 0.5, 0.46)])
+def test_a_hard_shadow_on_the_board_changes_nothing(sequence: str, left: Any) -> None:
+    image, standing = still(sequence)
+    eye = Eye([board_of(sequence)])
+    for angle, at in ((0.3, -60.0), (0.3, 20.0), (1.9, 40.0)):
+        seen = eye.look(shaded(image, angle, at, left))
+        assert seen.on() == standing, (angle, at)
+        assert (seen.hidden, seen.hand) == (frozenset(), False), (angle, at)
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_a_hard_shadow_that_moves_over_the_table_is_no_hand(sequence: str) -> None:
+    image, standing = still(sequence)
+    eye, frame = Eye([board_of(sequence)]), 0
+    for at in (None, -300.0, -120.0, 10.0, 160.0):
+        picture = image if at is None else shaded(image, 2.6, -at)
+        for _ in range(6):
+            seen = eye.see(picture, frame * 0.1, frame)
+            frame += 1
+        assert seen.on() == standing, at
+        assert (seen.hidden, seen.hand) == (frozenset(), False), at
+
+
+def covered_by(image: Any, colour: tuple[int, int, int], light: Any) -> Any:
+    """An arm over the lower half of the board, from the picture's edge on: round, with folds."""
+    height, width = image.shape[:2]
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    across = (x - 0.2 * (y - height / 2) - width / 2) / 75
+    arm = (np.abs(across) < 1) & (y > height * 0.5)
+    round_ = np.sqrt(np.maximum(1 - across**2, 0.05))
+    folds = 1 + 0.12 * np.sin(y / 9 + 2 * across)
+    painted = np.array(colour, np.float32) * (round_ * folds)[:, :, None]
+    return clip(np.where(arm[:, :, None], painted, image) * light)
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+@pytest.mark.parametrize("colour", [(120, 150, 205), (130, 130, 130), (28, 28, 28)], ids=["skin", "sleeve", "glove"])
+def test_an_arm_in_a_hard_shadow_is_still_an_arm(sequence: str, colour: tuple[int, int, int]) -> None:
+    image, standing = still(sequence)
+    for at in (-40.0, 60.0):
+        light = 1 - 0.5 * beyond(image, 1.5, at)
+        eye = Eye([board_of(sequence)])
+        before = clip(image * light)
+        for frame in range(4):
+            eye.see(before, frame * 0.1, frame)
+        with_arm = covered_by(image, colour, light)
+        seen = eye.see(with_arm, 0.4, 4)
+        assert seen.hand
+        for looked in (seen, Eye([board_of(sequence)]).look(with_arm)):
+            assert looked.hidden
+            for site, kinds in standing.items():
+                assert site in looked.hidden or looked.on().get(site) == kinds, site
+            assert all(site in standing or site in looked.hidden for site in looked.on())
+
+
+def test_a_lifted_shadow_leaves_the_picture_as_it_was() -> None:
+    image, _ = still("transet-a")
+    eye = Eye([board_of("transet-a")])
+    eye.look(image)
+    where = eye.registration
+    assert where is not None
+    dark = shaded(image, 0.3, 0.0)
+    height, width = (int(side // 2) for side in reversed(where.board_set.sheet_mm))
+    columns, rows = np.meshgrid((np.arange(width) + 0.5) * 2, (np.arange(height) + 0.5) * 2)
+    places = where.pose.project(np.column_stack([columns.ravel(), rows.ravel()]))
+    off = (places[:, 0] - 640) * np.cos(0.3) + (places[:, 1] - 360) * np.sin(0.3)
+    edges = (np.abs(off) < 3).reshape(height, width)
+    lifted = lift_shadows(dark, where, edges)
+    assert lifted is not None
+    inside = np.zeros(image.shape[:2], np.uint8)
+    corners = where.pose.project(np.array([[0, 0], [width * 2, 0], [width * 2, height * 2], [0, height * 2]], float))
+    cv2.fillPoly(inside, [np.round(corners).astype(np.int32)], 1)
+    away = np.abs(lifted.astype(int) - image).max(axis=2)[inside > 0]
+    assert np.percentile(away, 95) < 12
+    assert lift_shadows(image, where, edges) is None  # nothing is darker beyond the line
+
+
+def test_only_what_darkens_evenly_is_shade() -> None:
+    rng = np.random.default_rng(3)
+    before = np.repeat(rng.integers(60, 200, (90, 120, 1), np.uint8), 3, axis=2)
+    blob = np.zeros((90, 120), np.bool_)
+    blob[20:70, 30:100] = True
+    solid = blob.copy()
+    shade, sleeve = before.copy(), before.copy()
+    shade[blob] = (before[blob] * 0.5).astype(np.uint8)
+    assert unexplained(shade, before, blob, solid) < 12
+    sleeve[blob] = 70
+    assert unexplained(sleeve, before, blob, solid) > 1000
+    tinted = shade.copy()
+    tinted[blob] = (before[blob] * [0.3, 0.5, 0.7]).astype(np.uint8)
+    assert unexplained(tinted, before, blob, solid) > 1000
+
+
+CURVES = [lambda v: v * 1.5, lambda v: v * 0.5, lambda v: 255 * (v / 255) ** 0.7, lambda v: 255 * (v / 255) ** 1.4]
+
+
+@pytest.mark.parametrize("sequence", [*SEQUENCES, "taasen-b", "transet-e"])
+@pytest.mark.parametrize("curve", CURVES, ids=["bright", "dim", "flat", "hard"])
+def test_exposure_and_tone_hide_nothing(sequence: str, curve: Any) -> None:
+    image, standing = still(sequence, 1)
+    seen = Eye([board_of(sequence)]).look(clip(curve(image.astype(np.float32))))
+    assert seen.on() == standing
+    assert (seen.hidden, seen.hand, seen.glare) == (frozenset(), False, False)
+
+
+def test_compression_does_not_hide_dark_ground() -> None:
+    for number in range(4):
+        image, standing = still("taasen-b", number)
+        for quality in (85, 50):
+            packed = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])[1]
+            seen = Eye([board_of("taasen-b")]).look(cv2.imdecode(packed, cv2.IMREAD_COLOR))
+            assert seen.on() == standing
+            assert not seen.hidden, (number, quality)
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_glare_hides_sites_and_is_neither_piece_nor_hand_for_ever(sequence: str) -> None:
+    image, standing = still(sequence)
+    eye = Eye([board_of(sequence)])
+    assert not eye.look(image).glare
+    where = eye.registration
+    assert where is not None
+    width, height = where.board_set.sheet_mm
+    y, x = np.mgrid[0 : image.shape[0], 0 : image.shape[1]].astype(np.float32)
+    for share in ((0.5, 0.4), (0.45, 0.55), (0.6, 0.6)):
+        at = where.pose.project(np.array([[width * share[0], height * share[1]]]))[0]
+        spot = 600 * np.exp(-(((x - at[0]) / 45) ** 2 + ((y - at[1]) / 45) ** 2) * 0.9)
+        eye.forget()
+        for frame in range(12):
+            seen = eye.see(clip(image + spot[:, :, None]), frame * 0.1, frame)
+        assert seen.hidden
+        assert seen.glare
+        assert not seen.hand
+        assert all(site in seen.hidden or seen.on().get(site) == kinds for site, kinds in standing.items())
+        assert all(site in standing or site in seen.hidden for site in seen.on())
+        assert not seen.off()
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+def test_a_lamp_is_switched_on_in_mid_game(sequence: str) -> None:
+    image, standing = still(sequence)
+    height, width = image.shape[:2]
+    y, x = np.mgrid[0:height, 0:width].astype(np.float32)
+    lamp = 0.55 * np.exp(-(((x - 0.2 * width) / 600) ** 2 + ((y - 0.1 * height) / 500) ** 2))[:, :, None]
+    dusk = clip(image * np.float32(0.55))
+    lit = clip(image * (0.55 + lamp * np.array([0.75, 1.0, 1.2], np.float32)))
+    eye = Eye([board_of(sequence)])
+    for frame in range(24):
+        seen = eye.see(dusk if frame // 8 == 0 or frame // 8 == 2 else lit, frame * 0.1, frame)
+        if frame % 8 > 4:
+            assert seen.on() == standing, frame
+            assert (seen.hidden, seen.hand) == (frozenset(), False), frame
