@@ -234,8 +234,9 @@ class Eye:
             return self._bumped(now, grey), True
         if now is board.registration:
             return board, False
-        if self._shaken:
-            self._still = None  # what lay still lies elsewhere in the picture now
+        if self._shaken and not (self._last is not None and self._last.hand):
+            # what lay still lies elsewhere in the picture now; a new one with a hand in it would call that table
+            self._still = None
         return self._settle_on(now, grey), False
 
     def _corner_is_up(self, board: _Board, grey: Image, corners: Mapping[int, Array], t_s: float) -> bool:
