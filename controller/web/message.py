@@ -123,12 +123,12 @@ def _guide(view: View, language: str) -> Message:
     head = say("guide.head", language)
     if view.waits:
         sites = ", ".join(sorted(view.waits))
-        return Message("setup", "calm", head, lead=say("guide.waits", language, sites=sites))
+        return Message("guide", "calm", head, lead=say("guide.waits", language, sites=sites))
     if not view.wrong:
         still = view.total > 0
-        return Message("setup", "calm", head, lead=say("guide.still" if still else "guide.lead", language))
+        return Message("guide", "calm", head, lead=say("guide.still" if still else "guide.lead", language))
     return Message(
-        "setup",
+        "guide",
         "calm",
         head,
         sub=phrase("sub_right", language, right=view.right, total=view.total),
@@ -246,7 +246,7 @@ def _lifted(lifted: Lifted, standing: Mapping[str, tuple[str, ...]], language: s
     nearest: dict[str, Reason] = {}
     for reason in lifted.why.values():
         nearest.setdefault(reason.code, reason)
-    told += [_why(reason, language) for reason in nearest.values()][: 4 - len(told)]
+    told += [_why(reason, language) for reason in nearest.values()][: 3 - len(told)]
     return Message(
         "lifted",
         "blue",

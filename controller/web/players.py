@@ -27,6 +27,7 @@ MANY_CLIENTS = 1000
 
 CONTROLS = {
     "done": "done",
+    "guide": "done",
     "yes": "answer",
     "no": "answer",
     "resign": "resign",

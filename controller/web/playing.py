@@ -20,7 +20,7 @@ from controller.web.screen import Screen
 from controller.web.sharing import qr_svg
 from controller.words import LANGUAGES, rules_in_short
 
-SIDELESS = ("done", "yes", "no", "call_operator", "dismiss_operator")
+SIDELESS = ("done", "guide", "yes", "no", "call_operator", "dismiss_operator")
 """What may be said without saying who says it."""
 
 Token = Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z0-9_-]*$")]

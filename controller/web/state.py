@@ -107,10 +107,10 @@ def _board(view: View, told: Message, language: str) -> dict[str, Any]:
             pieces += [_piece(site, kind, "believed", language) for kind in believed]
             continue
         pieces += [_piece(site, kind, "seen", language) for kind in seen]
-        if view.phase == "play" and not seen and told.code not in ("owed", "setup"):
+        if view.phase == "play" and not seen and told.code not in ("owed", "setup", "guide"):
             pieces += [_piece(site, kind, "missing", language) for kind in believed]
     wanted: list[dict[str, str]] = []
-    if told.code == "setup":
+    if told.code in ("setup", "guide"):
         wanted = [_piece(shift.to, shift.piece, "wanted", language) for shift in view.wrong if shift.to is not None]
     elif told.code == "owed":
         ghosts = {(site, owed.piece) for owed in view.owed if owed.act in ("return", "reply") for site in owed.to}

@@ -189,6 +189,9 @@ function showScore(state) {
   );
 }
 
+// The newest turn stays in sight when the list gets less room.
+new ResizeObserver(() => ($("scroll").scrollTop = $("scroll").scrollHeight)).observe($("scroll"));
+
 function orderOf(state) {
   const first = state.turns[0]?.player;
   return [...state.players].sort((a, b) => (b.id === first) - (a.id === first));

@@ -69,6 +69,7 @@ function showControls() {
   if (!state || !valid) return;
   const { code, answers } = state.message;
   const playing = state.phase === "play" && !["paused", "operator"].includes(code);
+  $("back-block").hidden = !(playing && ["rearranging", "setup"].includes(code) && allowed.has("done"));
   $("asked").hidden = !(answers && allowed.has("answer"));
   showSides(playing && ["done", "draw", "resign"].some((control) => allowed.has(control)));
   $("own").hidden = !playing || !side;
@@ -137,7 +138,7 @@ async function say(button, more = {}) {
   answerTimer = setTimeout(() => put($("answer"), ""), ANSWER_MS);
 }
 
-const WORDS = { yes: "yes", no: "no", done: "done", offer: "offer_draw", accept: "accept_draw", decline: "decline_draw", call: "call_operator", dismiss: "dismiss_operator" };
+const WORDS = { yes: "yes", no: "no", back: "guide", done: "done", offer: "offer_draw", accept: "accept_draw", decline: "decline_draw", call: "call_operator", dismiss: "dismiss_operator" };
 for (const [id, button] of Object.entries(WORDS)) $(id).addEventListener("click", () => say(button));
 
 function ask(times) {
