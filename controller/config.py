@@ -13,10 +13,17 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SecretsSettingsSource, SettingsConfigDict
+from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SecretsSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 
 from controller.errors import CommandError
 from controller.referee.view import Mode
@@ -24,6 +31,14 @@ from controller.referee.view import Mode
 PREFIX = "BOARDREF_"
 OTHERS = frozenset({"BOARDREF_DEBUG"})
 """Names in the environment that are no settings."""
+
+
+Control = Literal["done", "answer", "resign", "draw", "operator"]
+
+
+def _listed(given: Any) -> Any:
+    """A list as the environment writes it: with commas between."""
+    return [part.strip() for part in given.split(",") if part.strip()] if isinstance(given, str) else given
 
 
 class TableConfig(BaseSettings):
@@ -43,8 +58,8 @@ class TableConfig(BaseSettings):
     data: str | None = Field(default=None, description="the folder for the journal")
     host: str = Field(default="0.0.0.0", description="the address the page answers on")
     port: int = Field(default=8000, ge=0, le=65535, description="the port the page answers on")
-    players_may: tuple[Literal["done", "answer", "resign", "draw", "operator"], ...] = Field(
-        default=("done", "answer", "resign", "draw", "operator"), description="what players may say on their page"
+    players_may: Annotated[tuple[Control, ...], NoDecode, BeforeValidator(_listed)] = Field(
+        default=get_args(Control), description="what players may say on their page"
     )
     players_code: Literal["own", "all"] = Field(
         default="own", description="which screens show the code of the players' page: the table's own, or all"
@@ -80,6 +95,10 @@ def load_config(path: str | None) -> TableConfig:
             raise CommandError(f"the environment: {name}: there is no such setting{_meant(key, PREFIX, str.upper)}")
     try:
         return TableConfig(**found)
+    except SettingsError as error:  # a whole table, [options], in one variable that is no JSON
+        named = re.search(r'"(\w+)"', str(error))
+        name = f"{PREFIX}{named[1].upper() if named else ''}"
+        raise CommandError(f"the environment: {name} is not JSON; or set {name}__NAME for each name") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = [str(part) for part in first["loc"]]

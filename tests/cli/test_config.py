@@ -128,6 +128,45 @@ def test_the_line_of_any_key_is_found(names: list[str], data: st.DataObject) -> 
         assert line_of("\n".join(lines), list(place)) == line
 
 
+@pytest.mark.parametrize(
+    ("given", "may"),
+    [("done, draw", ("done", "draw")), ("done", ("done",)), ("", ()), ("operator,answer", ("operator", "answer"))],
+)
+def test_a_list_in_the_environment_has_commas(
+    given: str, may: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BOARDREF_PLAYERS_MAY", given)
+    assert load_config(None).players_may == may
+
+
+def test_a_list_in_the_file_and_in_a_credential(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "table.toml"
+    file.write_text('players_may = ["done", "resign"]\n', encoding="utf-8")
+    assert load_config(str(file)).players_may == ("done", "resign")
+    file.write_text("players_may = []\n", encoding="utf-8")
+    assert load_config(str(file)).players_may == ()
+    credentials = tmp_path / "credentials"
+    credentials.mkdir()
+    (credentials / "boardref_players_may").write_text("draw,operator", encoding="utf-8")
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(credentials))
+    assert load_config(str(file)).players_may == ("draw", "operator")
+
+
+def test_a_word_that_players_cannot_say_is_named_with_the_line(tmp_path: Path) -> None:
+    file = tmp_path / "table.toml"
+    file.write_text('\nplayers_may = ["done", "win"]\n', encoding="utf-8")
+    with pytest.raises(CommandError, match=r"line 2: players_may\.1: .*'draw'"):
+        load_config(str(file))
+
+
+def test_a_table_in_one_variable_that_is_no_json_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOARDREF_OPTIONS", "swop_wins=false")
+    with pytest.raises(CommandError, match="BOARDREF_OPTIONS is not JSON; or set BOARDREF_OPTIONS__NAME"):
+        load_config(None)
+    monkeypatch.setenv("BOARDREF_OPTIONS", '{"swop_wins": "false"}')
+    assert load_config(None).options == {"swop_wins": "false"}
+
+
 def test_every_setting_is_described() -> None:
     told = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
     assert [key for key in KEYS if f"`{key}`" not in told and f"`[{key}]`" not in told] == []
