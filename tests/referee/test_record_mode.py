@@ -8,10 +8,14 @@ from itertools import islice
 import pytest
 from pretend import Table, brief
 from pretend_transfer import P0, TransferTable, picture
-from test_words_at_random import Talk
+from test_words_at_random import Talk, rows_of
 
+from controller.journal.fold import fold
+from controller.journal.store import Row
+from controller.journal.verify import verify
 from controller.referee import reducer
 from controller.referee.signals import signals
+from controller.referee.timing import Timing
 from controller.rules.api import Placement
 from controller.rules.registry import game_named, game_names
 
@@ -69,6 +73,21 @@ def test_played_on_and_the_record_goes_on_from_what_stood() -> None:
     assert table.texts() == ["c1-c2", "a1-a2"]
     assert table.told("turn")[-1].data["position"] == "rb1br/5/k4/R1K2/1B1BR N"
     assert not table.told("illegal", "question", "answered")
+
+
+def test_the_record_of_it_is_sound_and_says_where_it_went_on() -> None:
+    table = recording()
+    table.begin()
+    for turn in ("c1-c2", "c5-a3", "a1-a2", "d5-e4"):
+        table.play(turn)
+    rows = rows_of(table)
+    told = [Row(i, 1, 1, row["event"], row["internal"], "2026-01-01T00:00:00+00:00", row) for i, row in enumerate(rows)]
+    record = fold(told)
+    assert [turn.text for turn in record.turns] == ["c1-c2", "a1-a2", "d5-e4"]
+    assert [one.n for one in record.gone_on] == [1]
+    assert verify(record, table.game) is None
+    again = reducer.resume(table.game, "transet", Timing(), rows)
+    assert again.lines == table.state.lines
 
 
 def test_what_can_be_no_position_is_written_too() -> None:
