@@ -50,6 +50,7 @@ def judge_board(draft: Draft) -> None:
     if state.rearranging:
         if answer not in ("unchanged", "complete") or choice.explained.quick or choice.close:
             await_new_game(draft)
+            _played_on_unseen(draft, choice.placement)
             return
         if answer == "complete" and stands_as_new(state.game, choice.placement):
             await_new_game(draft)
@@ -66,6 +67,15 @@ def judge_board(draft: Draft) -> None:
         stage(draft, choice)
     elif answer == "illegal":
         refuse(draft, choice)
+
+
+def _played_on_unseen(draft: Draft, placement: Placement) -> None:
+    """Who only records has nobody to ask: a board that is no set-up and has long stood still is played on from."""
+    state = draft.state
+    long = state.seen.clocks.settled(state.timing, state.timing.missing_s)
+    if state.mode == "record" and state.rearranging and long and possible(state.game, placement) is not None:
+        draft.set(rearranging=False)
+        lose_thread(draft, placement)
 
 
 def _still_asked_about(state: State) -> bool:

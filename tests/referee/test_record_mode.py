@@ -100,6 +100,35 @@ def test_what_can_be_no_position_is_written_too() -> None:
     assert table.texts() == ["c1-c2"]
 
 
+def test_turns_that_nobody_saw_don_t_end_the_record() -> None:
+    table = recording()
+    table.begin()
+    table.play("c1-c2")
+    table.hand("a1-a2", "b1-b3", "e1-e2", "a5-a4", "d5-d4", "e5-e4")
+    table.wait(5)
+    assert brief(table.told())[-1] == "rearranging"
+    table.wait(10)
+    assert brief(table.told())[-1] == "unexplained"
+    table.play("c5-c4")
+    assert table.texts() == ["c1-c2", "c5-c4"]
+    table.put("rbkbr/5/5/5/RBKBR")
+    table.wait(3)
+    assert brief(table.told())[-1] == "setup_complete start"
+
+
+def test_a_board_that_is_cleared_and_set_up_slowly_begins_a_new_game() -> None:
+    table = recording()
+    table.begin()
+    table.play("c1-c2")
+    for site in sorted(table.on):
+        table.play(f"{site}-", hold=12)
+    for rank, letters in (("1", "RBKBR"), ("5", "rbkbr")):
+        for file, letter in zip("abcde", letters, strict=True):
+            table.play(f"-{file}{rank}:{letter}", hold=12)
+    assert brief(table.told())[-1] == "setup_complete start"
+    assert not table.told("illegal", "question")
+
+
 def test_transfer_too() -> None:
     table = TransferTable(state=reducer.initial(game_named("transfer"), set_name="transfer", mode="record"))
     table.on = picture(P0)
