@@ -40,6 +40,8 @@ LEAST_FULL, LEAST_SIDES, MOST_SIDES = 0.85, (0.88, 0.92), (1.16, 1.2)
 """Share of its own rectangle that a token's patch fills; its short and long side, in tokens' sizes."""
 ROUND = 0.82
 """A disc fills less of its square."""
+CORNERLESS = 1.15
+"""A disc reaches no further from its middle, in radii of its area; a square with a piece missing has corners left."""
 UNLIKE = 2.5
 """What it costs to be beyond these, where no other tokens crowd round."""
 EVEN = 0.1
@@ -117,6 +119,11 @@ class _Patch:
     round: bool
 
 
+def _reach(contour: Array, x: float, y: float) -> float:
+    """How far the furthest point of a contour lies from a point."""
+    return float(np.hypot(contour[:, 0, 0] - x, contour[:, 0, 1] - y).max())
+
+
 def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float) -> list[_Patch]:
     """Token-shaped patches of one colour."""
     around = np.ones((3, 3), np.uint8)
@@ -146,7 +153,8 @@ def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float) -> list[
             score = 1 - 0.5 * (1 - fit)
             at_mm = (float(flat.left_mm + x * flat.step_mm), float(flat.top_mm + y * flat.step_mm))
             misfit = _misfit(full, short / size, long / size)
-            patches.append(_Patch(at_mm, float(score), misfit, len(places) == 1 and full < ROUND))
+            round_ = len(places) == 1 and full < ROUND and _reach(contour, x, y) < CORNERLESS * np.sqrt(area / np.pi)
+            patches.append(_Patch(at_mm, float(score), misfit, bool(round_)))
     return patches
 
 
