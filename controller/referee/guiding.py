@@ -7,7 +7,7 @@ counts, the longest order that is right already stays; everywhere else a lane is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -219,6 +219,7 @@ def _moves(
     moves: list[_Move] = []
     unknown = False
     misplaced = [piece for lane in board.standing for piece in lane if piece.place is None]
+    measure = game.distance if isinstance(game, MeasuresDistance) else None  # this question is slow
     lit = Counter(piece.kind for lane in board.standing for piece in lane) + Counter(seen.off)
     for kind in sorted({piece.kind for piece in misplaced} | {slot.kind for slot in slots}):
         pieces = [piece for piece in misplaced if piece.kind == kind]
@@ -226,7 +227,11 @@ def _moves(
         if held is not None and held.kind == kind:
             moves.append(_Move(kind, None, held, rank=1))
         pairs = sorted(
-            ((_far(game, board, piece, slot), i, k) for i, piece in enumerate(pieces) for k, slot in enumerate(free)),
+            (
+                (_far(measure, board, piece, slot), i, k)
+                for i, piece in enumerate(pieces)
+                for k, slot in enumerate(free)
+            ),
         )
         used_pieces: set[int] = set()
         used_slots: set[int] = set()
@@ -249,10 +254,10 @@ def _moves(
     return moves, unknown
 
 
-def _far(game: Game, board: _Board, piece: _Piece, slot: _Slot) -> float:
+def _far(measure: Callable[[Site, Site], float] | None, board: _Board, piece: _Piece, slot: _Slot) -> float:
     to = board.site(slot.lane, slot.place)
-    if isinstance(game, MeasuresDistance):
-        return game.distance(piece.site, to)
+    if measure is not None:
+        return measure(piece.site, to)
     names = [sites[0] for sites in board.lanes]
     home = board.lane_of(piece)
     return abs(home - slot.lane) + abs(board.standing[home].index(piece) - slot.place) / len(names)

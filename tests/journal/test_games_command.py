@@ -71,6 +71,7 @@ def test_the_table_comes_back_with_the_resumed_game(tmp_path, capsys):
     assert state.phase == "play"
     assert state.game_no == 1
     assert [line.position for line in state.lines] == [position]
+    assert state.guiding is not None  # whatever stands, the table leads to it
     assert [played.n for played in state.played] == [1, 2, 3]
     assert main(["games", "verify", "1", "--data", str(tmp_path)]) == 0
 
