@@ -69,3 +69,22 @@ def test_a_lost_camera_is_said_and_found_again(page, demo):
     demo.table.world.lose(False)
     expect(page.locator("#headline")).to_have_text("South", timeout=PATIENCE_MS)
     expect(page.locator("#camera")).to_have_attribute("data-state", "ok")
+
+
+def test_two_players_agree_on_a_draw_from_their_pages(browser, page, demo):
+    page.goto(demo.url)
+    expect(page.locator("#headline")).to_have_text("South", timeout=PATIENCE_MS)
+    south, north = browser.new_context().new_page(), browser.new_context().new_page()
+    south.goto(f"{demo.url}play?player=South")
+    north.goto(f"{demo.url}play?player=North&lang=nl")
+    south.get_by_role("button", name="Offer a draw").click()
+    expect(page.locator("#more")).to_contain_text("South offers a draw.", timeout=PATIENCE_MS)
+    north.get_by_role("button", name="Doorspelen").click()
+    expect(south.get_by_role("button", name="Offer a draw")).to_be_visible(timeout=PATIENCE_MS)
+    north.get_by_role("button", name="Remise aanbieden").click()
+    south.get_by_role("button", name="Accept the draw").click(timeout=PATIENCE_MS)
+    expect(page.locator("#headline")).to_have_text("Draw", timeout=PATIENCE_MS)
+    expect(north.locator("#headline")).to_have_text("Remise", timeout=PATIENCE_MS)
+    expect(south.locator("#own")).to_be_hidden()
+    south.context.close()
+    north.context.close()

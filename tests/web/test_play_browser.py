@@ -120,6 +120,16 @@ def test_a_draw_is_offered_taken_back_and_accepted_by_the_other(page, site, stag
     ]
 
 
+def test_done_is_not_offered_while_the_board_is_being_set_up(page, site, stage):
+    page.goto(play(site, "?player=South"))
+    done = page.get_by_role("button", name="Done", exact=True)
+    expect(done).to_be_visible()
+    stage.show(rearranging=True)
+    expect(done).to_be_hidden()
+    stage.show(rearranging=False)
+    expect(done).to_be_visible()
+
+
 def test_the_operator_is_called_and_no_longer_needed(page, site, stage):
     page.goto(play(site))
     assert press(page, "Call the operator").status == 202

@@ -73,7 +73,7 @@ function showControls() {
   $("asked").hidden = !(answers && allowed.has("answer"));
   showSides(playing && ["done", "draw", "resign"].some((control) => allowed.has(control)));
   $("own").hidden = !playing || !side;
-  $("done-block").hidden = !allowed.has("done") || answers;
+  $("done-block").hidden = !allowed.has("done") || answers || ["rearranging", "guide"].includes(code);
   showDraw();
   $("resign-block").hidden = !allowed.has("resign");
   $("resign").hidden = asked > 0;
