@@ -125,7 +125,7 @@ def changed(now: Image, before: Image) -> Mask:
 
 
 def solid(now: Image, before: Image, where: Mask) -> Mask:
-    """The part of `where` in which a thing came or went: more than shade, which darkens softly and keeps colours."""
+    """The part of `where` in which a thing came or went: more than shade, which is soft and keeps colours."""
     result = np.zeros(where.shape, np.bool_)
     if not where.any():
         return result
@@ -136,5 +136,5 @@ def solid(now: Image, before: Image, where: Mask) -> Mask:
     light = cv2.transform(ratio, np.full((1, 3), 1 / 3, np.float32))
     tint = strongest(cv2.absdiff(ratio, cv2.merge([light, light, light])))
     steps = cv2.magnitude(cv2.Sobel(light, cv2.CV_32F, 1, 0), cv2.Sobel(light, cv2.CV_32F, 0, 1))
-    result[box] = where[box] & ((light > 0.08) | (tint > 0.10) | (steps > 0.6))
+    result[box] = where[box] & ((tint > 0.10) | (steps > 0.6))
     return result

@@ -41,3 +41,28 @@ def test_the_light_changes_as_the_hand_leaves(transet: BoardSet, stills: list[An
     assert seen.on() == shot.standing
     for frame in range(11, 14):  # the next change of light finds no trace of the finger
         assert not eye.see(image, frame * 0.1, frame).hand
+
+
+def _beside(image: Any, side: str, depth: float) -> Any:
+    """A soft shadow, as of a person who leans over, from one side of the picture."""
+    height, width = image.shape[:2]
+    rows, columns = np.mgrid[0:height, 0:width].astype(np.float32)
+    x, y = {"left": (-0.05, 0.3), "right": (1.05, 0.3), "middle": (0.85, 0.3)}[side]
+    far = ((columns / width - x) / 0.22) ** 2 + ((rows / height - y) / 0.5) ** 2
+    return np.clip(image * (1 - depth * np.exp(-far / 2))[:, :, None], 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("side", ["left", "right", "middle"])
+@pytest.mark.parametrize("comes", [True, False])
+def test_a_soft_shadow_beside_the_sheet_is_no_hand_as_it_comes_or_goes(
+    transet: BoardSet, stills: list[Any], side: str, comes: bool
+) -> None:
+    for shot in stills[::18]:
+        image = shot.picture()
+        shaded = _beside(image, side, 0.45)
+        before, after = (image, shaded) if comes else (shaded, image)
+        eye = Eye([transet])
+        for frame, picture in enumerate([before] * 5 + [after] * 3):
+            seen = eye.see(picture, frame * 0.1, frame)
+        assert not seen.hand, shot.path
+        assert seen.on() == shot.standing
