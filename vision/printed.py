@@ -42,7 +42,8 @@ def unlike_print(board_set: BoardSet, found: list[Found]) -> list[Found]:
 
 
 def _is_print(board_set: BoardSet, token: Found, print_: Found) -> bool:
-    if token.evenness < EVEN or token.evenness < 0.6 * print_.evenness:
+    faded = min(1.0, abs(token.contrast / print_.contrast))  # print loses both in a picture that is blown out
+    if token.evenness < faded * max(EVEN, 0.6 * print_.evenness):
         return False
     if np.hypot(token.centre_mm[0] - print_.centre_mm[0], token.centre_mm[1] - print_.centre_mm[1]) > NEAR_MM:
         return False

@@ -159,6 +159,14 @@ def test_exposure_and_tone_hide_nothing(sequence: str, curve: Any) -> None:
     assert (seen.hidden, seen.hand, seen.glare) == (frozenset(), False, False)
 
 
+def test_print_that_is_nearly_blown_out_is_no_piece() -> None:
+    for number in range(6):
+        image, _ = still("taasen-a", number)
+        for gain in (1.55, 1.7, 1.8):
+            seen = Eye([board_of("taasen-a")]).look(clip(image * gain))
+            assert not seen.off(), (number, gain)
+
+
 def test_compression_does_not_hide_dark_ground() -> None:
     for number in range(4):
         image, standing = still("taasen-b", number)
