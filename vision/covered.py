@@ -5,6 +5,7 @@ Shadows have none of these: they darken paper, softly or with one line, and let 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from vision.light import Light
 from vision.paper import LOGS, Mask, PaperView
-from vision.ranks import percentile_rows
+from vision.ranks import median_rows, percentile_rows
 from vision.registration import Array
 
 TINT_LIMIT = 0.13  # natural logarithm of a ratio of channels
@@ -51,10 +52,13 @@ class Covered:
         return np.asarray(self.usable & (rough > 1000 * noise) & (self.shade > CLOTH_SHADE), np.bool_)
 
 
-def _smooth(values: npt.NDArray[np.float32], where: Mask) -> npt.NDArray[np.float32]:
-    """Means (h, w, 3) of each cell and those round it, of those in `where`: compression spreads colours over cells."""
+def _smooth(channels: Sequence[Array], where: Mask) -> npt.NDArray[np.float32]:
+    """Means (h, w, channels) of each cell and those round it, of those in `where`, of channels (h, w).
+
+    Compression spreads colours over cells.
+    """
     share = where.astype(np.float32)
-    total = cv2.blur(values * share[:, :, None], (3, 3))
+    total = cv2.blur(cv2.merge([values * share for values in channels]), (3, 3))
     return np.asarray(total / np.maximum(cv2.blur(share, (3, 3)), 0.05)[:, :, None], np.float32)
 
 
@@ -69,7 +73,7 @@ def _of_own_ink(
     for ink in np.unique(inks):
         mine, seen = inks == ink, (inks == ink) & free
         most = doubt[mine].max(axis=0) + GLOSS_TINT
-        middle = np.clip(np.median(tints[seen], axis=0), -most, most) if np.count_nonzero(seen) >= 12 else 0.0
+        middle = np.clip(median_rows(tints[seen][None])[0], -most, most) if np.count_nonzero(seen) >= 12 else 0.0
         alike = (np.abs(tints[seen] - middle) < LIKE_INK).all(axis=1)
         if np.count_nonzero(alike) >= max(12, 0.6 * len(alike)):
             tints[mine] -= middle
@@ -83,12 +87,13 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
     """What hides the ground; `ratio`: `PaperView.ratios`; `under` (h, w): what lies under tokens that were found."""
     drawing = paper.drawing
     usable = drawing.usable & paper.inside
-    level = ratio[:, :, 1]
+    blues, level, reds = cv2.split(ratio)
     thin = usable[THIN]
     if np.count_nonzero(thin) < 8:
         return Covered(usable.copy(), np.zeros_like(usable), usable, np.zeros_like(level), np.zeros_like(level), 0.0)
     bright = percentile_rows(level[THIN][thin][None], 85)[0][0]
-    blue, red = (ratio[:, :, channel] - level - light.tint(channel, drawing.xs_mm, drawing.ys_mm) for channel in (0, 2))
+    blue = blues - level - light.tint(0, drawing.xs_mm, drawing.ys_mm)
+    red = reds - level - light.tint(2, drawing.xs_mm, drawing.ys_mm)
     off = cv2.max(np.abs(blue), np.abs(red))
     across = np.abs(cv2.Sobel(level, cv2.CV_32F, 1, 0, ksize=3))
     step = cv2.max(across, np.abs(cv2.Sobel(level, cv2.CV_32F, 0, 1, ksize=3))) / 4
@@ -110,7 +115,7 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
         washed = drawing.logs[rows, columns] + wash
         washed = np.minimum(np.minimum(washed[:, 0], washed[:, 1]), washed[:, 2])
         limit = np.clip(4 * tint_noise * np.exp(LOGS[255] - washed), TINT_LIMIT, 0.35) + guess
-        smooth = _smooth(np.dstack([blue, level, red]), drawing.dark)[rows, columns]
+        smooth = _smooth([blue, level, red], drawing.dark)[rows, columns]
         tints = smooth[:, ::2] - wash[:, ::2] + wash[:, 1:2]
         tints, room = _of_own_ink(tints, doubt[:, ::2], drawing.inks[rows, columns], ~under[rows, columns])
         strange = (np.abs(tints) > room + limit[:, None]).any(axis=1)

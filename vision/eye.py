@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import hypot
 
 import cv2
 import numpy as np
@@ -422,8 +423,8 @@ def _as_before(token: Found, before: Sequence[Found]) -> Found:
     """A token that lies just where one lay is most likely that one, if in the worse light it may be."""
     x, y = token.centre_mm
     for old in before:
-        near = token.likelihoods.get(old.kind, FLOOR_NATS) > -STAYS_NATS
-        if near and np.hypot(old.centre_mm[0] - x, old.centre_mm[1] - y) < STAYS_MM:
+        near = hypot(old.centre_mm[0] - x, old.centre_mm[1] - y) < STAYS_MM
+        if near and token.likelihoods.get(old.kind, FLOOR_NATS) > -STAYS_NATS:
             nats = {**token.likelihoods, old.kind: token.likelihoods[old.kind] + STAYS_NATS}
             kind = max(nats, key=lambda name: nats[name])
             likelihoods = {name: max(FLOOR_NATS, value - nats[kind]) for name, value in nats.items()}

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.paper import CELL_MM, LOGS, Drawing, Mask
+from vision.ranks import median_rows, percentile_rows
 from vision.registration import NO_MAP, Array
 
 COARSE = 5
@@ -148,7 +149,7 @@ def read_light(
 def _fit(values: Array, terms: Array, inks: Array, ends: npt.NDArray[np.bool_] | None) -> tuple[Array, float]:
     """A plane for each channel (3, 3), and one exponent for all, from cells (n, 3), `terms` (n, 3), `inks` (n, 3)."""
     green = values[:, 1]
-    weights = (green > np.percentile(green, 85) - 1.0).astype(np.float64)
+    weights = (green > percentile_rows(green[None], 85)[0][0] - 1.0).astype(np.float64)
     if ends is not None:
         return _fit_blown(values, terms, inks, ends, weights)
     plane, curve = np.zeros((3, 3)), 0.0
@@ -188,7 +189,7 @@ def _weights(beyond: Array) -> Array:
     blue, green, red = beyond.T
     # a shadow is paper too, though less weight: its tint must fit, its strength may differ
     away = np.maximum(np.maximum(np.abs(blue - green), np.abs(red - green)), 0.4 * np.abs(green))
-    scale = max(LEAST_SPREAD, 1.5 * float(np.median(away)))
+    scale = max(LEAST_SPREAD, 1.5 * float(median_rows(away[None])[0]))
     return np.asarray(1 / (1 + (away / scale) ** 4))
 
 
@@ -234,13 +235,15 @@ def _local(
     x = (np.arange(width, dtype=np.float32) + 0.5) * CELL_MM / sheet_mm[0] - 0.5
     y = (np.arange(height, dtype=np.float32) + 0.5) * CELL_MM / sheet_mm[1] - 0.5
     flat = plane.astype(np.float32)
-    beyond = ratio - (flat[0] + x[None, :, None] * flat[1] + y[:, None, None] * flat[2])
-    blue, green, red = cv2.split(beyond)
+    blue, green, red = (
+        seen - (flat[0, channel] + x * flat[1, channel] + (y * flat[2, channel])[:, None])
+        for channel, seen in enumerate(cv2.split(ratio))
+    )
     tint = cv2.max(cv2.absdiff(blue, green), cv2.absdiff(red, green))
     paper = (usable & (tint < 0.1) & (np.abs(green) < 0.8)).astype(np.float32)
     size = (coarse[1], coarse[0])
     share = cv2.resize(paper, size, interpolation=cv2.INTER_AREA)
-    total = cv2.resize(beyond * paper[:, :, None], size, interpolation=cv2.INTER_AREA)
+    total = cv2.resize(cv2.merge([blue * paper, green * paper, red * paper]), size, interpolation=cv2.INTER_AREA)
     sigma = NEAR_MM / (CELL_MM * COARSE)
     share_near = cv2.GaussianBlur(share, (0, 0), sigma, borderType=cv2.BORDER_CONSTANT)
     total_near = cv2.GaussianBlur(total, (0, 0), sigma, borderType=cv2.BORDER_CONSTANT)
@@ -253,4 +256,4 @@ def _local(
     if not seen.any():
         return local, uneven, 0.3
     lack = (total / np.maximum(share, 1e-3)[:, :, None] - local)[seen]
-    return local, uneven, max(LEAST_SPREAD, float(np.median(np.abs(lack[:, 1]))) * 1.5)
+    return local, uneven, max(LEAST_SPREAD, float(median_rows(np.abs(lack[:, 1])[None])[0]) * 1.5)

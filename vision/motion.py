@@ -6,6 +6,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.ranks import median_levels
 from vision.registration import Image
 
 SHRINK = 4
@@ -36,12 +37,16 @@ def shrink_half(half: Image) -> Image:
     return np.asarray(cv2.blur(halve(half), (3, 3)), np.uint8)
 
 
+def _middle(difference: Image) -> npt.NDArray[np.float64]:
+    return median_levels(np.ascontiguousarray(difference[::5, ::3]))
+
+
 def limits(difference: Image) -> npt.NDArray[np.float64]:
     """Levels (3,) from which a difference is more than noise: from its own spread, and each channel by itself.
 
     A camera that corrects warm light multiplies blue, and its noise.
     """
-    return np.asarray(7.0 * np.maximum(1.0, np.median(difference[::5, ::3], axis=(0, 1))))
+    return np.asarray(7.0 * np.maximum(1.0, _middle(difference)))
 
 
 def strongest(difference: Image) -> Image:
@@ -65,7 +70,7 @@ def differs(now: Image, before: Image) -> bool:
 def differs_in_any_light(now: Image, before: Image) -> bool:
     """The same, but a change of the light that came with it hides nothing; an uneven light itself may count."""
     difference = cv2.absdiff(now, before)
-    if np.median(difference[::5, ::3], axis=(0, 1)).max() < 2:
+    if _middle(difference).max() < 2:
         return differs(now, before)
     ratio = (now[::3, ::3].astype(np.float32) + 2) / (before[::3, ::3].astype(np.float32) + 2)
     gain = np.median(ratio, axis=(0, 1))

@@ -72,8 +72,8 @@ def outlined(
         shows = bodies - float(logs_of(np.array(tokens.rim.rgb, np.float32)).mean()) > RIM_SHOWS
         missing |= shows[:, None] & (darker < RIM_DARKER)
     all_round = np.count_nonzero(missing & ~blown, axis=1) <= np.where(on_sheet, MISSING, MISSING_BESIDE)
-    clear = (steps.mean(axis=1) >= needed.mean(axis=1)) & (np.median(steps, axis=1) >= MOST * needed.mean(axis=1))
-    return np.asarray(all_round & clear & (np.median(begins, axis=1) <= FARTHEST))
+    clear = (steps.mean(axis=1) >= needed.mean(axis=1)) & (median_rows(steps) >= MOST * needed.mean(axis=1))
+    return np.asarray(all_round & clear & (median_rows(begins) <= FARTHEST))
 
 
 def _mean_of_each(values: Array) -> Array:

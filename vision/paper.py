@@ -7,7 +7,6 @@ colours, hard edges, or are darker than any shadow.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -153,38 +152,16 @@ class PaperView:
         key = (np.asarray(centres_mm).tobytes(), reach_mm)
         if self._discs is None or self._discs[0] != key:  # asked for again and again while things are told apart
             layer = np.zeros(self.drawing.usable.shape, np.uint8)
-            for ends, _ in self._ends(centres_mm, reach_mm):
-                _fill(layer, ends, reach_mm)
+            for end in self._ends(centres_mm):
+                cv2.circle(layer, end, round(reach_mm / CELL_MM * 16), 1, -1, cv2.LINE_8, 4)
             self._discs = (key, layer.view(np.bool_))
         return self._discs[1]
 
-    def each_disc(self, centres_mm: Array, reach_mm: float) -> Iterator[tuple[tuple[slice, slice], Mask]]:
-        """Token by token, the same: a part of the grid, and which of its cells are hidden."""
-        for ends, (columns, rows) in self._ends(centres_mm, reach_mm):
-            layer = np.zeros((rows.stop - rows.start, columns.stop - columns.start), np.uint8)
-            if layer.size:
-                _fill(layer, [(x - 16 * columns.start, y - 16 * rows.start) for x, y in ends], reach_mm)
-            yield (rows, columns), layer.view(np.bool_)
-
-    def _ends(
-        self, centres_mm: Array, reach_mm: float
-    ) -> Iterator[tuple[list[tuple[int, int]], tuple[slice, slice]]]:
-        """Of each token: middles of base and top in 1/16 cells, x and y; columns and rows that it may hide."""
+    def _ends(self, centres_mm: Array) -> list[tuple[int, int]]:
+        """Middles of each token's base and top in 1/16 cells, x and y."""
         if len(centres_mm) == 0:
-            return
+            return []
         pose, height_mm = self.registration.pose, self.registration.board_set.tokens.height_mm
         tops = pose.unproject(pose.project(centres_mm, -height_mm))
-        both = np.round((np.stack([centres_mm, tops], axis=1) / CELL_MM - 0.5) * 16).astype(int).tolist()
-        reach = int(reach_mm / CELL_MM) + 2
-        height, width = self.drawing.usable.shape
-        for base, top in both:
-            box = []
-            for one, other, size in zip(base, top, (width, height), strict=True):
-                first, last = min(one, other) // 16 - reach, max(one, other) // 16 + reach + 1
-                box.append(slice(min(max(first, 0), size), max(min(last, size), 0)))
-            yield [(base[0], base[1]), (top[0], top[1])], (box[0], box[1])
-
-
-def _fill(layer: Image, ends: list[tuple[int, int]], reach_mm: float) -> None:
-    for end in ends:
-        cv2.circle(layer, end, round(reach_mm / CELL_MM * 16), 1, -1, cv2.LINE_8, 4)
+        both = np.concatenate([centres_mm, tops])
+        return [(x, y) for x, y in np.round((both / CELL_MM - 0.5) * 16).astype(int).tolist()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 
 import cv2
 import numpy as np
@@ -139,23 +140,25 @@ def _in_order(area: Area, centres_mm: Array) -> list[int]:
     axis = (last - first) / np.linalg.norm(last - first)
     middles, along = (area.middles_mm - first) @ axis, (centres_mm - first) @ axis
     order = np.argsort(along, kind="stable")
-    cost = (along[order][:, None] - middles[None]) ** 2
+    cost = ((along[order][:, None] - middles[None]) ** 2).tolist()
     count = len(order)
     if count > cells:
-        chosen = np.argmin(cost, axis=1).tolist()
+        chosen = [row.index(min(row)) for row in cost]
     else:
         # best[n][c]: least cost of the first n + 1 tokens with the last of them on cell c
-        best = np.full((count, cells), np.inf)
-        came = np.zeros((count, cells), int)
-        best[0] = cost[0]
+        best, came = cost[0], []
         for token in range(1, count):
+            now, by = [inf] * cells, [0] * cells
+            before = best.index(min(best[:token]))
             for cell in range(token, cells):
-                before = int(np.argmin(best[token - 1, :cell]))
-                came[token, cell] = before
-                best[token, cell] = best[token - 1, before] + cost[token, cell]
-        chosen = [int(np.argmin(best[-1]))]
-        for token in range(count - 1, 0, -1):
-            chosen.insert(0, int(came[token, chosen[0]]))
+                if best[cell - 1] < best[before]:
+                    before = cell - 1
+                by[cell], now[cell] = before, best[before] + cost[token][cell]
+            best = now
+            came.append(by)
+        chosen = [best.index(min(best))]
+        for by in reversed(came):
+            chosen.insert(0, by[chosen[0]])
     cell_of = [0] * count
     for place, index in enumerate(order):
         cell_of[int(index)] = int(chosen[place])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 
-from vision.pose import Array
+from vision.pose import Array, Image
 
 
 def percentile_rows(values: Array, *shares: float) -> list[Array]:
@@ -25,3 +26,14 @@ def median_rows(values: Array) -> Array:
     ranked = np.sort(values, axis=1)
     middle = ranked.shape[1] // 2
     return np.asarray(ranked[:, middle] if ranked.shape[1] % 2 else (ranked[:, middle - 1] + ranked[:, middle]) / 2)
+
+
+def median_levels(picture: Image) -> Array:
+    """The median of each channel of (h, w, 3) levels: (3,). As `np.median` over rows and columns, by counting."""
+    count = picture.shape[0] * picture.shape[1]
+    middles = np.empty(3)
+    for channel in range(3):
+        upto = np.cumsum(cv2.calcHist([picture], [channel], None, [256], [0, 256]).ravel())
+        low, high = np.searchsorted(upto, [(count - 1) // 2, count // 2], side="right")
+        middles[channel] = (low + high) / 2
+    return middles

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any
 
 import cv2
@@ -18,8 +19,8 @@ from vision.eye import Eye
 from vision.marks import ANGLES, RADII, polar_offsets_mm, templates, thin_templates
 from vision.palette import first_palette, fit_palette
 from vision.paper import PaperView
-from vision.placing import Ground
-from vision.ranks import median_rows, percentile_rows
+from vision.placing import Area, Ground, _in_order
+from vision.ranks import median_levels, median_rows, percentile_rows
 from vision.registration import NO_MAP, Pose, register
 from vision.tokens import LOGS
 
@@ -87,19 +88,44 @@ def test_a_quarter_is_half_of_a_half(size: tuple[int, int]) -> None:
     assert np.abs(small.astype(int)[2:-2, 2:-2] - at_once[2:-2, 2:-2]).mean() < (2 if size[0] % 4 == 0 else 20)
 
 
-def test_each_disc_is_its_part_of_all_discs(transet: BoardSet, stills: list[Any]) -> None:
+def test_all_discs_are_each_ones_together(transet: BoardSet, stills: list[Any]) -> None:
     image = stills[0].picture()
     registration = register(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), [transet])
     assert registration is not None
     paper = PaperView(registration)
     centres = np.random.default_rng(2).uniform(-50, 470, (60, 2))
     together = np.zeros_like(paper.discs(centres, 20.0))
-    for centre, (part, disc) in zip(centres, paper.each_disc(centres, 20.0), strict=True):
-        alone = np.zeros_like(together)
-        alone[part] = disc
-        assert np.array_equal(alone, paper.discs(centre[None], 20.0))
-        together |= alone
+    for centre in centres:
+        together |= paper.discs(centre[None], 20.0)
+    assert together.any()
     assert np.array_equal(together, paper.discs(centres, 20.0))
+    assert not paper.discs(centres[:0], 20.0).any()
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 3), (54, 160)])
+@pytest.mark.parametrize("most", [3, 256])
+def test_medians_of_levels_are_numpys(size: tuple[int, int], most: int) -> None:
+    for seed in range(10):
+        picture = np.random.default_rng(seed).integers(0, most, (*size, 3), dtype=np.uint8)
+        assert np.array_equal(median_levels(picture), np.median(picture, axis=(0, 1)))
+
+
+@given(along=st.lists(st.floats(-20, 120), min_size=1, max_size=8), count=st.integers(2, 8))
+def test_tokens_along_a_track_take_the_nearest_cells_in_order(along: list[float], count: int) -> None:
+    middles = np.column_stack([np.arange(count) * 15.0, np.zeros(count)])
+    area = Area(tuple(map(str, range(count))), (), middles, (0.0, 0.0, 0.0, 0.0))
+    centres = np.column_stack([along, np.zeros(len(along))])
+    cells = _in_order(area, centres)
+    far = np.abs(np.array(along)[:, None] - middles[:, 0])
+    if len(along) > count:
+        assert cells == far.argmin(axis=1).tolist()
+        return
+    order = np.argsort(along, kind="stable")
+    chosen = [cells[index] for index in order]
+    assert chosen == sorted(set(chosen))
+    cost = far[order] ** 2
+    least = min(sum(cost[n, cell] for n, cell in enumerate(way)) for way in combinations(range(count), len(along)))
+    assert sum(cost[n, cell] for n, cell in enumerate(chosen)) == pytest.approx(least)
 
 
 @given(
