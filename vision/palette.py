@@ -48,8 +48,10 @@ class Palette:
 
         `doubt` (n,): how far each one's brightness may miss besides, because light and shadow lie close together there.
         """
-        tint, shade = _apart(seen, self.means)
-        spread = np.hypot(self.shade_spread, np.broadcast_to(doubt, len(seen)))[:, None]
+        return self._nats(*_apart(seen, self.means), doubt)
+
+    def _nats(self, tint: Array, shade: Array, doubt: Array | float = 0.0) -> Array:
+        spread = self.shade_spread if isinstance(doubt, float) else np.hypot(self.shade_spread, doubt)[:, None]
         return np.asarray(-_cost(tint / self.tint_spread) - _cost(shade / spread))
 
     def unlike(self, seen: Array, limit: float = STRANGE_TINT) -> Array:
@@ -70,10 +72,11 @@ def _cost(gaps: Array) -> Array:
 
 def _apart(seen: Array, means: Array) -> tuple[Array, Array]:
     """Distances in tint and in brightness, each (n, colours)."""
-    blue, green, red = (seen[:, channel, None] - means[:, channel] for channel in range(3))
-    shade = (blue + green + red) / 3
-    tint2 = (blue - shade) ** 2 + (green - shade) ** 2 + (red - shade) ** 2
-    return np.sqrt(tint2), np.abs(shade)
+    gaps = seen.T[:, :, None] - means.T[:, None]
+    shade = (gaps[0] + gaps[1] + gaps[2]) / 3
+    gaps -= shade
+    gaps *= gaps
+    return np.sqrt(gaps[0] + gaps[1] + gaps[2]), np.abs(shade)
 
 
 def linear(rgb: Array) -> Array:
@@ -136,7 +139,7 @@ def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, 
         if settled:
             break
     tint, shade = _apart(sure, palette.means)
-    nearest = np.argmax(palette.nats(sure), axis=1)
+    nearest = np.argmax(palette._nats(tint, shade), axis=1)
     rows = np.arange(len(nearest))
     few = 2 / (len(rows) + 2)  # few tokens say little about how far tokens spread
 
@@ -161,8 +164,10 @@ def _likeliest_veil(board_set: BoardSet, seen: Array) -> float:
 
 def _middles(seen: Array, kinds: npt.NDArray[np.intp], weights: Array) -> tuple[npt.NDArray[np.intp], Array, Array]:
     """The kinds there are (k,), the weighted median of each in (n, 3) -> (k, 3), and its weight (k,)."""
-    present, counts = np.unique(kinds, return_counts=True)
-    if not np.all(weights == weights[0]):
+    counts = np.bincount(kinds)
+    present = np.flatnonzero(counts)
+    counts = counts[present]
+    if not (weights == weights[0]).all():
         chosen = [kinds == kind for kind in present]
         middles = [_middle(seen[mine], weights[mine]) for mine in chosen]
         return present, np.array(middles), np.array([weights[mine].sum() for mine in chosen])
@@ -184,7 +189,8 @@ def _middle(values: Array, weights: Array) -> Array:
 
 def _step(bodies: Array, targets: Array, trust: Array, state: Array, prior: Array, spread: Array) -> Array:
     """Strength and veil (6,) that bring the looks of `bodies` (n, 3) to `targets`; damped steps, channels apart."""
-    state, prior, hold = state.reshape(2, 3), prior.reshape(2, 3), 1 / spread.reshape(2, 3)
+    state, prior, hold2 = state.reshape(2, 3), prior.reshape(2, 3), spread.reshape(2, 3) ** -2
+    add = np.add.reduce
     for _ in range(2):
         light = np.minimum(np.maximum(bodies * state[0] + state[1], 1e-4), 1.5)
         seen = 255 * light ** (1 / CURVE)
@@ -192,11 +198,12 @@ def _step(bodies: Array, targets: Array, trust: Array, state: Array, prior: Arra
         error = (targets - np.log(seen + 6.0)) * trust
         to_strength = slope * bodies
         # two equations for each channel
-        a = (to_strength * to_strength).sum(axis=0) + hold[0] ** 2
-        b = (to_strength * slope).sum(axis=0)
-        c = (slope * slope).sum(axis=0) + hold[1] ** 2
-        up, down = ((one * error).sum(axis=0) for one in (to_strength, slope))
-        up, down = up + (prior[0] - state[0]) * hold[0] ** 2, down + (prior[1] - state[1]) * hold[1] ** 2
-        change = np.stack([c * up - b * down, a * down - b * up]) / (a * c - b * b)
+        a = add(to_strength * to_strength) + hold2[0]
+        b = add(to_strength * slope)
+        c = add(slope * slope) + hold2[1]
+        wanted = (prior - state) * hold2
+        up, down = add(to_strength * error) + wanted[0], add(slope * error) + wanted[1]
+        change = np.array([c * up - b * down, a * down - b * up])
+        change /= a * c - b * b
         state = np.minimum(np.maximum(state + change, _LEAST), _MOST)
     return state.ravel()
