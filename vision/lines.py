@@ -37,6 +37,8 @@ TOO_MUCH = 2.0
 SURE_BY = 4.5
 """By so many spreads a run of profiles must fall short."""
 LEAST_RUN = 4
+LUCK = 1.3
+"""By so many of its spreads, under noise, a run's best shift lies over what the picture shows of it."""
 LEAST_SHOWN = 0.25
 """Lines shown so faintly on the whole say nothing."""
 
@@ -163,9 +165,10 @@ class LineView:
         if np.count_nonzero(whole) < 8:
             return gone
         # most of the lines may be covered: the upper ones say how lines look, neighbours how much that varies
-        usual = float(np.percentile(best[whole], 70))
+        best_shown = float(np.percentile(best[whole], 70))
         pairs = free[1:] & free[:-1] & (edge[1:] == edge[:-1])
-        spread = 1.05 * float(np.median(np.abs(np.diff(np.minimum(shown[:, SHIFTS], TOO_MUCH * usual)))[pairs]))
+        spread = 1.05 * float(np.median(np.abs(np.diff(np.minimum(shown[:, SHIFTS], TOO_MUCH * best_shown)))[pairs]))
+        usual = best_shown - LUCK * spread / np.sqrt(LEAST_RUN)
         if usual < LEAST_SHOWN:
             return gone
         run = max(LEAST_RUN, int(np.ceil((SURE_BY * spread / ((1 - GONE) * usual)) ** 2)))

@@ -159,6 +159,15 @@ def test_exposure_and_tone_hide_nothing(sequence: str, curve: Any) -> None:
     assert (seen.hidden, seen.hand, seen.glare) == (frozenset(), False, False)
 
 
+@pytest.mark.parametrize("sequence", ["taasen-b", "transet-a", "transet-b"])
+def test_noise_hides_no_lines(sequence: str) -> None:
+    image, standing = still(sequence, 1)
+    for seed in range(8):
+        noise = 12 * np.random.default_rng(seed).standard_normal(image.shape, np.float32)
+        seen = Eye([board_of(sequence)]).look(clip(image + noise))
+        assert (seen.on(), seen.hidden) == (standing, frozenset()), seed
+
+
 def test_print_that_is_nearly_blown_out_is_no_piece() -> None:
     for number in range(6):
         image, _ = still("taasen-a", number)
