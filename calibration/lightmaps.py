@@ -51,7 +51,7 @@ def frame_map(
     """A strip of `leds` round the sheet, LED 0 at the corner `start`. No site has a light of its own.
 
     A site is marked at the nearer end of its row and of its column; a player's bar are the `bar` LEDs nearest to the
-    seat, counted from the player's left.
+    seat, counted from the player's left, each LED with the seat it is nearest to.
     """
     places = frame_places(board, leds, start=start, clockwise=clockwise)
     width, height = board.sheet_mm
@@ -63,10 +63,11 @@ def frame_map(
         ends = dict.fromkeys(_closest(places, end) for end in (aside, along))
         marks[board.names.get(site.id, site.id)] = tuple(ends)
     stretches = {}
-    for player in players:
-        if player in board.seats:
-            seat = board.seats[player]
-            nearest = sorted(range(leds), key=lambda i: (_apart(places[i], seat), i))[: min(bar, leds)]
+    seats = {player: board.seats[player] for player in players if player in board.seats} if bar > 0 else {}
+    owners = [min(seats, key=lambda player: _apart(place, seats[player])) for place in places] if seats else []
+    for player, seat in seats.items():
+        own = (i for i, owner in enumerate(owners) if owner == player)
+        if nearest := sorted(own, key=lambda i: (_apart(places[i], seat), i))[:bar]:
             left = _left_of(board, seat)
             nearest.sort(key=lambda i: -(places[i][0] * left[0] + places[i][1] * left[1]))
             stretches[player] = tuple(nearest)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from serial.tools import list_ports
 
-from firmware_bridge.errors import LightsError
+from firmware_bridge.errors import SpecError
 
 Find = Callable[[], str | Sequence[str] | None]
 
@@ -67,7 +67,7 @@ def usb_serial_port() -> tuple[str, ...]:
 
 
 def finder(spec: str) -> Find:
-    """The look-up for `auto`, `usb:VID:PID[:SERIAL][@PLACE]` or a path. Raises LightsError for a spec that is none.
+    """The look-up for `auto`, `usb:VID:PID[:SERIAL][@PLACE]` or a path. Raises SpecError for a spec that is none.
 
     Cheap adapters all have one identity and no serial number: two of them differ by their place only.
     """
@@ -77,7 +77,7 @@ def finder(spec: str) -> Find:
         ids, _, place = spec[4:].partition("@")
         wanted = ids.lower().split(":", 2)
         if len(wanted) < 2 or not all(len(part) == 4 for part in wanted[:2]):
-            raise LightsError(f"{spec} is not usb:VID:PID[:SERIAL][@PLACE]; `boardref lights list` prints them")
+            raise SpecError(f"{spec} is not usb:VID:PID[:SERIAL][@PLACE]; `boardref lights list` prints them")
         return lambda: tuple(
             port.path
             for port in usb_ports()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from firmware_bridge.auto_talk import AutoTalk
-from firmware_bridge.errors import LightsError
+from firmware_bridge.errors import SpecError
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.linkstate import Pace
 from firmware_bridge.native_talk import NativeTalk
@@ -32,16 +32,16 @@ def split_wire(spec: str, default: str = "auto") -> tuple[str, str]:
 
 
 def check_wire(wire: str) -> None:
-    """Raises LightsError for a wire that is none."""
+    """Raises SpecError for a wire that is none."""
     name, at, baud = wire.partition("@")
     if name not in WIRES:
-        raise LightsError(f"there is no wire {name!r} for lights; there are {', '.join(WIRES)}")
+        raise SpecError(f"there is no wire {name!r} for lights; there are {', '.join(WIRES)}")
     if at and (name not in PIXEL_WIRES or not baud.isdecimal() or int(baud) not in BAUDS):
-        raise LightsError(f"{wire} is no speed for {name}" if name in PIXEL_WIRES else f"{name} has its own speed")
+        raise SpecError(f"{wire} is no speed for {name}" if name in PIXEL_WIRES else f"{name} has its own speed")
 
 
 def talk_for(wire: str, lightmap: LightMap, pace: Pace, name: str) -> Talk:
-    """A new talk over `wire` (NAME or NAME@BAUD) for the port `name`. Raises LightsError for a wire that is none."""
+    """A new talk over `wire` (NAME or NAME@BAUD) for the port `name`. Raises SpecError for a wire that is none."""
     check_wire(wire)
     kind, _, baud = wire.partition("@")
     if kind == "native":

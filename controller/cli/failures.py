@@ -10,7 +10,7 @@ from controller.errors import CommandError
 from controller.journal.errors import JournalError
 from controller.rules.api import OptionError, RulesError, TextError
 from controller.rules.registry import UnknownGameError
-from firmware_bridge.errors import LightsError
+from firmware_bridge.errors import LightsError, SpecError
 from vision.errors import VisionError
 
 
@@ -18,7 +18,7 @@ def exit_for(error: Exception) -> tuple[str, int]:
     """The sentence for stderr and the exit code: 2 for usage and unreadable text, 1 for everything else."""
     if isinstance(error, CommandError):
         return str(error), error.code
-    if isinstance(error, TextError | OptionError | UnknownGameError):
+    if isinstance(error, TextError | OptionError | UnknownGameError | SpecError):
         return str(error), 2
     if isinstance(error, RulesError | JournalError | LightsError | VisionError):
         return str(error), 1

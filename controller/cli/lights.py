@@ -111,6 +111,8 @@ def _map(args: argparse.Namespace) -> int:
     board = _board(args)
     if args.ask:
         lightmap = lights_ask.ask(board, _players(board), args.port)
+    elif not 0 <= args.bar <= 254:
+        raise CommandError("--bar takes a number from 0 to 254", 2)
     elif args.strip is not None:
         if not 12 <= args.strip <= 2000:
             raise CommandError("--strip takes a number from 12 to 2000", 2)
@@ -119,8 +121,6 @@ def _map(args: argparse.Namespace) -> int:
             start=args.start, clockwise=not args.anticlockwise, bar=args.bar, lamp=not args.no_lamp,
         )  # fmt: skip
     else:
-        if not 0 <= args.bar <= 254:
-            raise CommandError("--bar takes a number from 0 to 254", 2)
         lightmap = default_map(board, _players(board), leds=args.bar, sites=not args.no_sites, lamp=not args.no_lamp)
     text = map_text(lightmap, board.name)
     if args.output is None:

@@ -88,6 +88,17 @@ def test_a_strip_marks_each_site_at_the_ends_of_its_row_and_column(board: BoardS
     assert read_map(map_text(made, board.name), "map") == made
 
 
+@pytest.mark.parametrize("bar", [0, 3, 8, 254])
+@pytest.mark.parametrize("leds", [12, 40, 120])
+def test_no_two_bars_of_a_strip_share_a_light(board: BoardSet, leds: int, bar: int) -> None:
+    made = frame_map(board, players(board), leds, bar=bar)
+    lights = [index for stretch in made.stretches.values() for index in stretch]
+    assert len(lights) == len(set(lights))
+    assert all(min(bar, leds // 3) <= len(stretch) <= bar for stretch in made.stretches.values())
+    assert bool(made.stretches) == (bar > 0)
+    assert read_map(map_text(made, board.name), "map") == made
+
+
 def test_a_bar_begins_at_its_players_left_hand() -> None:
     board = installed_sets()["transet"]
     made = frame_map(board, ("South", "North"), 120)

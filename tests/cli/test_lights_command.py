@@ -62,6 +62,35 @@ def test_map_writes_what_was_asked_for(
     assert made_for(path.read_text(encoding="utf-8")) == "transet"
 
 
+@pytest.mark.parametrize("words", [[], ["--strip", "60"]])
+@pytest.mark.parametrize("bar", ["-3", "255"])
+def test_a_bar_of_no_possible_length_is_wrong_usage(
+    words: list[str], bar: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lights", "map", *words, "--bar", bar]) == 2
+    assert "--bar takes a number" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("port", "sentence"),
+    [
+        ("usb:xx", "is not usb:VID:PID"),
+        ("usb:1a86", "is not usb:VID:PID"),
+        ("/dev/ttyX,foo", "there is no wire 'foo'"),
+        ("/dev/ttyX,awa@fast", "awa@fast is no speed"),
+        ("auto,native@9600", "native has its own speed"),
+    ],
+)
+@pytest.mark.parametrize("action", ["test", "identify"])
+def test_a_port_that_can_not_be_read_is_wrong_usage(
+    action: str, port: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["lights", action, "--port", port]) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.count("\n") == 1
+
+
 class Person:
     """Somebody at the board, who sees which lights are lit and types where they are. `wiring`: light -> site."""
 
@@ -226,7 +255,6 @@ def test_identify_follows_a_map(tmp_path: Path, capsys: pytest.CaptureFixture[st
     ("words", "sentence"),
     [
         (["test", "--port", "/nowhere/tty"], "/nowhere/tty is not there"),
-        (["identify", "--port", "usb:12"], "is not usb:VID:PID"),
         (["test", "--map", "/nowhere/map.json"], "the light map /nowhere/map.json can't be read"),
         (["map", "-o", "/nowhere/map.json"], "/nowhere/map.json can't be written"),
         (["map", "--set", "/nowhere/set.toml"], "/nowhere/set.toml"),
