@@ -54,6 +54,10 @@ class Palette:
         spread = self.shade_spread if isinstance(doubt, float) else np.hypot(self.shade_spread, doubt)[:, None]
         return np.asarray(-_cost(tint / self.tint_spread) - _cost(shade / spread))
 
+    def tint(self) -> float:
+        """How strong the colours look: mean logarithm of tint."""
+        return float(np.hypot(*(self.means[:, ::2] - self.means[:, 1:2]).T).mean())
+
     def unlike(self, seen: Array, limit: float = STRANGE_TINT) -> Array:
         """Which of the colours each token seen as (n, 3) can't have: (n, colours)."""
         tint, shade = _apart(seen, self.means)

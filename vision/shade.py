@@ -119,7 +119,7 @@ def unexplained(now: Image, before: Image, blob: Mask, solid: Mask) -> int:
     )
     blob, solid = blob[part], solid[part] & blob[part]
     new, old = now[part].astype(np.float32), before[part].astype(np.float32)
-    share = float(np.median((new[blob] + 1).mean(axis=1) / (old[blob] + 1).mean(axis=1)))
+    share = float(np.median(new[blob].mean(axis=1) / np.maximum(old[blob].mean(axis=1), 1)))
     gone, kept = np.log((new + 8) / (share * old + 8)), np.log((new + 8) / (old + 8))
     inner = _alike(gone)
     mine = inner & blob

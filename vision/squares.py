@@ -48,6 +48,8 @@ EVEN = 0.1
 """A top in even light varies so little, a logarithm."""
 STRANGE = 0.16
 """Logarithm of tint: no token misses its colour by so much, tinted shadows do."""
+USUAL_TINT, MOST_STRONGER = 0.65, 1.35
+"""Mean tint of the colours, a logarithm, from which on a steep tone curve makes misses larger, too; and by how much."""
 STRANGE_UNTOLD = 0.1
 """It may miss by so much more where no neighbours tell how gloss and light lie."""
 SAME = 0.25
@@ -278,7 +280,8 @@ def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
     if look.light is not None:
         doubt = np.hypot(doubt, 2 * np.maximum(look.light.uneven_at(centres) - CROWDED, 0))
     untold = 1 - support(centres, alone & on_board)
-    nats, limit = palette.nats(bodies, doubt), STRANGE + untold * STRANGE_UNTOLD
+    stronger = float(np.clip(palette.tint() / USUAL_TINT, 1.0, MOST_STRONGER))
+    nats, limit = palette.nats(bodies, doubt), stronger * (STRANGE + untold * STRANGE_UNTOLD)
     strange = palette.strange(bodies, limit) & palette.strange(seen, limit)  # gloss may end before a token
     found = []
     for place, patch in enumerate(patches):

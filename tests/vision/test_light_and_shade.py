@@ -147,6 +147,19 @@ def test_only_what_darkens_evenly_is_shade() -> None:
     assert unexplained(tinted, before, blob, solid) > 1000
 
 
+@pytest.mark.parametrize("share", [0.4, 0.5, 0.65])
+def test_shade_on_a_dark_table_with_pale_things_on_it_is_shade(share: float) -> None:
+    before = np.full((60, 60, 3), (13, 16, 21), np.uint8)
+    before[5:40, 20:35] = (44, 50, 56)
+    blob = np.zeros((60, 60), np.bool_)
+    blob[:50] = True
+    solid = blob.copy()
+    solid[:48] = False
+    shade = before.copy()
+    shade[blob] = clip(before[blob] * share)
+    assert unexplained(shade, before, blob, solid) < 12
+
+
 CURVES = [lambda v: v * 1.5, lambda v: v * 0.5, lambda v: 255 * (v / 255) ** 0.7, lambda v: 255 * (v / 255) ** 1.4]
 
 
@@ -174,6 +187,21 @@ def test_print_that_is_nearly_blown_out_is_no_piece() -> None:
         for gain in (1.55, 1.7, 1.8):
             seen = Eye([board_of("taasen-a")]).look(clip(image * gain))
             assert not seen.off(), (number, gain)
+
+
+@pytest.mark.parametrize(("site", "redder"), [("B3", -0.18), ("C4", -0.18), ("E3", 0.18), ("H4", 0.18)])
+def test_a_square_a_little_off_its_colour_stays_one_in_a_steep_tone_curve(site: str, redder: float) -> None:
+    image, standing = still("transfer-b")
+    eye = Eye([board_of("transfer-b")])
+    token = next(token for token in eye.look(image).tokens if token.site == site)
+    where = eye.registration
+    assert where is not None
+    x, y = where.pose.project(np.array([token.centre_mm]), -where.board_set.tokens.height_mm)[0].astype(int)
+    reach = int(11 * where.px_per_mm())
+    tinted = image.astype(np.float32)
+    tinted[y - reach : y + reach, x - reach : x + reach, 2] *= np.exp(redder)
+    for power in (1.0, 1.4):
+        assert eye.look(clip(255 * (tinted / 255) ** power)).on()[site] == standing[site], power
 
 
 def test_compression_does_not_hide_dark_ground() -> None:
