@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ SITE_REACH_MM, BAR_REACH_MM = 25.0, 14.0
 
 
 def map_source(file: str | None) -> Callable[[BoardSet], LightMap]:
-    """The light map of any set: the file's for the set it was made for, the default map for others.
+    """The light map of any set: the file's for the set it was made for; for others what of it holds there, too.
 
     LightsError for a file that can't be read, and when it is asked for a set that lacks what the file names.
     """
@@ -40,13 +40,35 @@ def map_source(file: str | None) -> Callable[[BoardSet], LightMap]:
     meant = None if text is None else made_for(text)
 
     def map_of(board: BoardSet) -> LightMap:
-        if whole is None or meant not in (None, board.name):
-            return default_map(board, game_named(board.game).players)
+        players = game_named(board.game).players
+        if whole is None:
+            return default_map(board, players)
+        if meant not in (None, board.name):
+            return under_another_set(whole, players)
         if strange := unknown_places(board, whole):
             raise LightsError(f"{file} names {strange[0]}, which the set {board.name} does not have; correct the map")
         return whole
 
     return map_of
+
+
+def under_another_set(whole: LightMap, players: Sequence[str]) -> LightMap:
+    """What of a table's lights is the same whatever lies over them: bars, lamp, places in the chain, supply.
+
+    Where its sites' lights are under another set nobody knows, so they stay dark. Sides follow the order of players.
+    """
+    seated = {player: players[side] for player, (side, _) in whole.bars.items()}
+    # lights at sites that serve as bars may lie anywhere here; those of a strip stay at the frame
+    strip = () if whole.sites else tuple(zip(players, whole.stretches.values(), strict=False))
+    dark = tuple(range(whole.n_sites))
+    return replace(
+        whole,
+        sites={f"light {index}": index for index in dark} if whole.sites else {},
+        marks={"the strip": dark} if dark and not whole.sites else {},
+        bars={seated[player]: bar for player, bar in whole.bars.items()},
+        stretches={player: lights for player, lights in strip if player not in seated.values()},
+        mirrored=frozenset(seated[player] for player in whole.mirrored),
+    )
 
 
 def read_text(file: str) -> str:

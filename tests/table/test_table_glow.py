@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from calibration.lightmaps import default_map, frame_map, lit_areas
 from controller.lighting import AFTERGLOW_S, SCENES_KEPT, Glow, TableLights, link_json, map_source, shown_by
 from firmware_bridge.errors import LightsError
+from firmware_bridge.lightmap import LightMap
 from firmware_bridge.link import Link, LinkState
 from firmware_bridge.linkstate import LinkStatus
 from firmware_bridge.mapfile import map_text
 from firmware_bridge.saying import NOTHING, Reason
 from firmware_bridge.scene import Bar, Hue, Light, Scene
 from firmware_bridge.virtual import VirtualDevice
-from firmware_bridge.wire.native import DeviceHealth
+from firmware_bridge.wire.native import BAR, DeviceHealth
 from vision.boardset import installed_sets
 
 BOARD = installed_sets()["transet"]
 PLAYERS = ("South", "North")
+ON = Bar(Light(Hue.BLUE))
 A, B, C = ((((float(i), 0.0), (1.0, 1.0), (0.0, 1.0)),) for i in range(3))
 
 
@@ -107,12 +110,40 @@ def test_a_map_is_for_the_set_it_was_made_for(tmp_path) -> None:
     map_of = map_source(str(path))
     assert map_of(BOARD) == made
     taasen = installed_sets()["taasen"]
-    assert map_of(taasen) == default_map(taasen, ("Red", "Green"))
+    assert map_of(taasen).bars == {"Red": (0, 3), "Green": (1, 3)}
     path.write_text(map_text(made), encoding="utf-8")  # it doesn't say which
     with pytest.raises(LightsError, match=r"map\.json names a5, which the set taasen does not have"):
         map_source(str(path))(taasen)
     with pytest.raises(LightsError, match="can't be read"):
         map_source(str(tmp_path / "none.json"))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        replace(default_map(BOARD, PLAYERS, leds=5), limit_ma=200, brightness=30, mirrored=frozenset({"North"})),
+        replace(default_map(BOARD, PLAYERS, leds=5, lamp=False), bars={"North": (0, 5), "South": (1, 5)}),
+        default_map(BOARD, PLAYERS, leds=0),
+        default_map(BOARD, PLAYERS, sites=False),
+        frame_map(BOARD, PLAYERS, 60),
+    ],
+    ids=["dim", "swapped", "sites alone", "bars alone", "strip"],
+)
+def test_under_another_set_the_lights_stay_where_they_are(tmp_path, made: LightMap) -> None:
+    path = tmp_path / "map.json"
+    path.write_text(map_text(made, "transet"), encoding="utf-8")
+    taasen = installed_sets()["taasen"]
+    found = map_source(str(path))(taasen)
+    assert (found.brightness, found.limit_ma, found.lamp) == (made.brightness, made.limit_ma, made.lamp)
+    assert found.pixels == made.pixels  # nothing has moved in the chain
+    assert sorted(found.bars.values()) == sorted(made.bars.values())
+    assert len(found.mirrored) == len(made.mirrored)
+    sites = [taasen.names.get(site.id, site.id) for site in taasen.sites]
+    scene = Scene("x", 1, dict.fromkeys(sites, Light(Hue.WHITE)), dict.fromkeys(("Red", "Green"), ON))
+    of_bars = {index for lights in made.stretches.values() for index in lights}
+    lit = {address for address, _ in found.entries(scene) if address < BAR}
+    assert lit == (of_bars if made.marks else set())  # no wrong site is ever pointed at
+    assert bool(lit_areas(taasen, found, scene)) == bool(made.bars or made.marks)
 
 
 def test_how_a_link_is_told() -> None:
