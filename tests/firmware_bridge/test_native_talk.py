@@ -11,6 +11,8 @@ from firmware_bridge.linkstate import LinkState, Pace
 from firmware_bridge.native_talk import REPEATED_S, NativeTalk
 from firmware_bridge.scene import Bar, Hue, Light, Scene
 from firmware_bridge.talk import Lost
+from firmware_bridge.virtual.core import Faults
+from firmware_bridge.virtual.native import NativeBrain
 from firmware_bridge.wire.native import (
     CAN_LAMP,
     HAS_BUTTONS,
@@ -64,6 +66,23 @@ def test_nothing_is_lit_before_the_device_has_answered() -> None:
     assert line.talk.end(2.9) == b""
     with pytest.raises(Lost, match="X does not answer"):
         line.said(3.01)
+
+
+def test_leaving_darkens_though_any_one_bit_is_damaged() -> None:
+    line = Line().greeted()
+    brain = NativeBrain(3, 5, Faults())
+    number = line.said(0.02)[-1].seq
+    wire = line.talk.end(0.1)
+    for bit in range(8 * len(wire)):
+        bad = bytearray(wire)
+        bad[bit // 8] ^= 1 << bit % 8
+        brain.power_up(0.0)
+        brain.hear(encode(Heartbeat(1500, 1), 1) + encode(MAP.message(SCENE, 1), number), 0.0)
+        assert brain.lit(0.1).lamp == BLUE
+        brain.hear(bytes(bad), 0.1)
+        brain.hear(b"\0", 0.1)  # what is cut off here is cut off by the next frame on a line
+        assert not brain.lit(0.1).sites
+        assert not brain.lit(0.1).lamp.hue
 
 
 def test_what_a_device_does_not_have_is_not_sent() -> None:
