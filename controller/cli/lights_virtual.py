@@ -53,7 +53,7 @@ def run(args: argparse.Namespace, board: BoardSet, lightmap: LightMap) -> int:
         if sys.stderr.isatty():  # a hint for a person; programs read what is printed
             print(f"Try `boardref serve --lights {link or device.path}`.", file=sys.stderr, flush=True)
         show = _screen(board, lightmap) if _is_screen() else _lines(lightmap)
-        misbehave = _clockwork(device, faults, lambda: _lead(link, device.path))
+        misbehave = _clockwork(device, faults, lambda: _lead(link, device.path), lambda: _lead_nowhere(link))
         while True:
             if said := misbehave(time.monotonic()):
                 print(said, file=sys.stderr, flush=True)
@@ -61,8 +61,7 @@ def run(args: argparse.Namespace, board: BoardSet, lightmap: LightMap) -> int:
             time.sleep(FRAME_S)
     finally:
         device.close()
-        if link is not None and link.is_symlink():
-            link.unlink()
+        _lead_nowhere(link)
 
 
 def _fault(text: str) -> tuple[str, int]:
@@ -86,7 +85,14 @@ def _lead(link: Path | None, path: str) -> None:
         raise CommandError(f"{link} can't lead to the port ({error.strerror}); give a name that is free", 1) from None
 
 
-def _clockwork(device: VirtualDevice, faults: Mapping[str, int], plugged: Callable[[], None]) -> Callable[[float], str]:
+def _lead_nowhere(link: Path | None) -> None:
+    if link is not None and link.is_symlink():
+        link.unlink()
+
+
+def _clockwork(
+    device: VirtualDevice, faults: Mapping[str, int], plugged: Callable[[], None], unplugged: Callable[[], None]
+) -> Callable[[float], str]:
     """The faults that come and go: a function to be called again and again; it returns what there is to say."""
     began_s = time.monotonic()
     state = {"plugged": True, "resets": 0}
@@ -99,6 +105,7 @@ def _clockwork(device: VirtualDevice, faults: Mapping[str, int], plugged: Callab
         state["plugged"] = there
         if not there:
             device.drop()
+            unplugged()  # as udev does; its number may be somebody else's by now
             return "The cable is pulled."
         device.replug()
         plugged()

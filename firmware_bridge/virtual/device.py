@@ -69,8 +69,8 @@ class VirtualDevice(Faults):
 
     @property
     def path(self) -> str:
-        """The port to open. After `drop` it names a port that is gone."""
-        return self._path
+        """The port to open. After `drop` it names none: the system may have given the number to somebody else."""
+        return self._path if self._master >= 0 else f"{self._path}-pulled"
 
     @property
     def received(self) -> list[Message]:

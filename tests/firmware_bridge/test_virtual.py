@@ -1,5 +1,6 @@
 """The virtual device by itself: its own host-lost display, and what its lights look like from moment to moment."""
 
+import os
 import time
 from collections.abc import Callable, Iterator
 
@@ -163,3 +164,20 @@ def test_colours_for_a_screen() -> None:
     assert colours(state, 5.0 + PULSE_S).sites == {1: (0, 0, 0)}
     dim = colours(DeviceState({1: Light(Hue.WHITE)}, brightness=19), 5.0).sites[1]
     assert 0 < dim[0] < shown.sites[1][0]
+
+
+def test_a_pulled_port_is_never_somebody_elses() -> None:
+    device = VirtualDevice()
+    before = device.path
+    try:
+        device.drop()
+        others = [os.openpty() for _ in range(3)]  # the system hands out the number that is free again
+        names = {os.ttyname(slave) for _, slave in others}
+        assert before in names or not os.path.exists(before)
+        assert not os.path.exists(device.path)
+        assert os.path.exists(device.replug())
+        assert device.path not in {before, *names}
+        for descriptor in (end for pair in others for end in pair):
+            os.close(descriptor)
+    finally:
+        device.close()
