@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision import motion
+from vision.blank import blank_tops
 from vision.boardset import BoardSet
 from vision.covered import covered_ground
 from vision.lifting import LEAST_CELLS
@@ -200,6 +201,9 @@ def find_things(
         dazzled = frozenset({*_hidden(paper, board_set, pale), *_hidden_slots(board_set, ground, pale)} | hidden_sites)
         hidden_sites |= dazzled
     hidden_sites.update(_hidden(paper, board_set, covered), _hidden_slots(board_set, ground, covered))
+    if board_set.tokens.marks:
+        tops = blank_tops(paper, ratio, light, ~(discs | covered))
+        hidden_sites.update(area.nearest(*top) for top in tops if (area := ground.home(*top)) is not None)
     if image is not None:
         around = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + LINE_SHADE_MM)
         unseen = unseen_lines(paper, image, around | rims | _grown(covered, CELL_MM))

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.boardset import BoardSet, Point, SetKey, Site
-from vision.flat import lay_flat
+from vision.flat import Flat, lay_flat
 from vision.registration import Array
 from vision.tokens import Look
 
@@ -22,12 +22,16 @@ OUTSIDE_MM = 3.0
 CONTRAST = 0.22
 """Logarithm by which a card's outline is darker than the paper beside it, at full marks."""
 SLOPES = tuple(float(slope) for slope in np.linspace(-0.06, 0.06, 7))
+FINE_SLOPES = tuple(float(slope) for slope in np.linspace(-0.09, 0.09, 19))
 SEEN = 0.72
 """Share of a card's length along which its outline must be seen; shadows and sleeves reach 0.6, cards 0.95."""
 ROW_MM = 6.0
 """A platform stands before a row if its middle is so near to the row's."""
 RIM_MM = 3.5
 """Ground so near a card's outline says nothing."""
+WHOLE_LINE, INNER_MM, HALF_LINE, FILLED = 0.9, 1.5, 0.4, 0.05
+"""A card over the sheet's edge shows one line: so much of it must be seen from outside, and from so near inside, where
+tokens may lie; and by such a logarithm what it encloses is darker than the paper."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ def _find(look: Look, board_set: BoardSet, rail: str) -> Card | None:
     (left, top), (right, bottom) = board_set.rails[rail]
     pad = BEYOND_MM + OUTSIDE_MM + 4
     flat = lay_flat(look, (left - pad, top + 2, right + pad, bottom - 2), 0.0, STEP_MM, DOWN_MM)
-    level = cv2.transform(flat.norm, np.full((1, 3), 1 / 3, np.float32))
+    level = np.asarray(cv2.transform(flat.norm, np.full((1, 3), 1 / 3, np.float32)), np.float32)
     apart = round(OUTSIDE_MM / STEP_MM)
     line = platforms.outline.width_mm if platforms.outline is not None else 0.0
     half = (platforms.width_mm - line) / 2
@@ -78,8 +82,49 @@ def _find(look: Look, board_set: BoardSet, rail: str) -> Card | None:
                 x += 0.5 * float(np.clip((low - high) / (2 * bend), -1, 1)) if bend < -1e-9 else 0.0
             best = (float(score[place]), x, slope)
     if best is None or best[0] < SEEN:
-        return None
+        return _over_the_edge(flat, level, board_set, rail)
     return Card(rail, best[1], best[2], best[0])
+
+
+def _over_the_edge(flat: Flat, level: npt.NDArray[np.float32], board_set: BoardSet, rail: str) -> Card | None:
+    """A card pushed to the sheet's edge or beyond, where there is no paper beside its outer line: by its inner line."""
+    platforms = board_set.platforms
+    assert platforms is not None
+    (left, top), (right, bottom) = board_set.rails[rail]
+    half = (platforms.width_mm - (platforms.outline.width_mm if platforms.outline is not None else 0.0)) / 2
+    columns = flat.left_mm + np.arange(level.shape[1]) * STEP_MM
+    rows = flat.top_mm + np.arange(level.shape[0]) * DOWN_MM - (top + bottom) / 2
+    best: Card | None = None
+    darkest = -np.inf
+    brightest = flat.norm.max(axis=2)  # of tokens, too, one channel is brighter than the line
+    for side in (-1, 1):  # of the card, on which its line is seen
+        outside, inside = OUTSIDE_MM * side, -INNER_MM * side
+        beyond, within = _moved(level, outside / STEP_MM), _moved(brightest, inside / STEP_MM)
+        votes = [np.clip(step / CONTRAST, 0, 1) * flat.seen for step in (beyond - level, within - brightest)]
+        fill = (beyond - _moved(level, 3 * inside / STEP_MM)) * flat.seen
+        end = left - BEYOND_MM + platforms.width_mm / 2 if side > 0 else right + BEYOND_MM - platforms.width_mm / 2
+        limit = half + OUTSIDE_MM + 1 if side > 0 else board_set.sheet_mm[0] - half - OUTSIDE_MM - 1
+        xs = np.arange(min(end, limit), max(end, limit), 0.5)
+        for slope in FINE_SLOPES if len(xs) else ():
+            outer, inner, filled, bright = (
+                np.interp(xs + side * half, columns, _slanted(one, rows * slope / STEP_MM))
+                for one in (*votes, fill, brightest)
+            )
+            here = (outer >= WHOLE_LINE) & (inner >= HALF_LINE) & (filled >= FILLED)
+            contrast = np.where(here, -bright, -np.inf)  # the line is darkest in its middle
+            place = int(np.argmax(contrast))
+            if here[place] and (best is None or contrast[place] > darkest):
+                darkest = float(contrast[place])
+                best = Card(rail, float(xs[place]), slope, float(outer[place] + inner[place]) / 2)
+    return best
+
+
+def _moved(level: npt.NDArray[np.float32], steps: float) -> npt.NDArray[np.float32]:
+    """At each place what lies so many columns to its right."""
+    warp: Array = np.array([[1, 0, steps], [0, 1, 0]], np.float32)
+    size = (level.shape[1], level.shape[0])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    return np.asarray(cv2.warpAffine(level, warp, size, flags=flags, borderMode=cv2.BORDER_REPLICATE), np.float32)
 
 
 def _slanted(votes: npt.NDArray[np.float32], shifts: Array) -> Array:

@@ -1,0 +1,113 @@
+"""Tops without a mark, of tokens that lie upside down: as large as a token, and in a body's colour.
+
+On ground of nearly that colour no cell of it says much; all of them together do.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from vision.boardset import Point, SetKey
+from vision.light import Light
+from vision.paper import CELL_MM, Mask, PaperView, drawing, logs_of
+from vision.registration import Array
+
+FAINTEST, PLAIN = 0.05, 0.3
+"""Logarithms of tint: bodies less unlike the ground can't be told, of those more unlike it each cell tells."""
+TOP, BESIDE = 0.40, (0.62, 0.80)
+"""Radii in tokens' sizes: of what shows the body, and of the ring beside a token."""
+MUCH = 0.65
+"""Share of a body's tint by which a top differs from the ring: tops 0.77 to 0.95, paper and print 0.4 at most."""
+TOLD = 0.7
+"""Share of a top on whose ground it can be told."""
+PART, LEAST_CELLS, MOST_BESIDE = 0.2, 12, 0.35
+"""Of each site with so large a share of a top so much is to be seen beside it, with no more of the body's tint."""
+
+
+def blank_tops(paper: PaperView, ratio: npt.NDArray[np.float32], light: Light, free: Mask) -> list[Point]:
+    """Where, in mm, tokens without a mark lie among paper of nearly their colour.
+
+    `ratio`, `light`: as in `covered_ground`; `free` (h, w): cells that no token and no thing hides.
+    """
+    registration = paper.registration
+    board_set, drawn = registration.board_set, paper.drawing
+    size_mm = board_set.tokens.size_mm
+    usable = drawn.usable & paper.inside & free
+    level = ratio[:, :, 1]
+    blue, red = (ratio[:, :, channel] - level - light.tint(channel, drawn.xs_mm, drawn.ys_mm) for channel in (0, 2))
+    top, ring = _disc(TOP * size_mm), _disc(BESIDE[1] * size_mm, BESIDE[0] * size_mm)
+    places: list[Point] = []
+    for more_blue, more_red, strength, like in _bodies(SetKey(board_set)):
+        told = (usable & like).astype(np.float32)
+        if not told.any():
+            continue
+        agree, full = (blue * more_blue + red * more_red) * told, strength * told
+        share = _share(agree, full, top) - np.abs(_share(agree, full, ring))
+        share[cv2.filter2D(told, -1, top, borderType=cv2.BORDER_CONSTANT) < TOLD * top.sum()] = 0
+        highest = cv2.dilate(share, _disc(size_mm / 2).astype(np.uint8))
+        rows, columns = np.nonzero((share >= MUCH) & (share >= highest))
+        own = [
+            _unlike_its_ground(int(row), int(column), agree, full, drawn.labels, size_mm)
+            for row, column in zip(rows, columns, strict=True)
+        ]
+        rows, columns = rows[own], columns[own]
+        if len(rows):
+            seen = registration.pose.project((np.column_stack([columns, rows]) + 0.5) * CELL_MM)
+            bases = registration.pose.unproject(seen, -board_set.tokens.height_mm)
+            places += [(float(x), float(y)) for x, y in bases]
+    return places
+
+
+def _unlike_its_ground(
+    row: int, column: int, agree: Array, full: Array, labels: npt.NDArray[np.int16], size_mm: float
+) -> bool:
+    """Whether the ground round a place is as printed, on each site that the top lies on: an ink can be washed out."""
+    reach = int(1.2 * size_mm / CELL_MM)
+    low, left = max(0, row - reach), max(0, column - reach)
+    part = np.s_[low : row + reach + 1, left : column + reach + 1]
+    height, width = full[part].shape
+    down, across = np.ogrid[low : low + height, left : left + width]
+    away_mm = np.hypot(down - row, across - column) * CELL_MM
+    told = full[part] > 0
+    under, beside = told & (away_mm < TOP * size_mm), told & (away_mm > BESIDE[0] * size_mm)
+    here = labels[part]
+    for site in np.unique(here[under]):
+        mine = beside & (here == site)
+        if np.count_nonzero(under & (here == site)) < PART * np.count_nonzero(under):
+            continue
+        if np.count_nonzero(mine) < LEAST_CELLS or agree[part][mine].sum() > MOST_BESIDE * full[part][mine].sum():
+            return False
+    return True
+
+
+def _disc(radius_mm: float, hole_mm: float = 0.0) -> npt.NDArray[np.float32]:
+    reach = int(radius_mm / CELL_MM)
+    steps = np.arange(-reach, reach + 1) * CELL_MM
+    away = np.hypot(steps[:, None], steps[None, :])
+    return np.asarray((away <= radius_mm) & (away >= hole_mm), np.float32)
+
+
+@lru_cache(maxsize=8)
+def _bodies(key: SetKey) -> tuple[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], Array, Mask], ...]:
+    """Of each colour: by how much bluer and redder against green its body is than the ground (h, w), the sum of their
+    squares, and where that is little, but enough to be told.
+    """
+    drawn = drawing(key.board_set).logs
+    found = []
+    for colour in key.board_set.tokens.colours.values():
+        red, green, blue = (float(value) for value in logs_of(np.array(colour.body, np.float32)))
+        bluer = np.asarray(blue - green - (drawn[:, :, 0] - drawn[:, :, 1]), np.float32)
+        redder = np.asarray(red - green - (drawn[:, :, 2] - drawn[:, :, 1]), np.float32)
+        strength = np.asarray(bluer * bluer + redder * redder)
+        found.append((bluer, redder, strength, (strength > FAINTEST**2) & (strength < PLAIN**2)))
+    return tuple(found)
+
+
+def _share(agree: Array, full: Array, kernel: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """How much of a tint is seen within a kernel round each cell, where much of it could be."""
+    seen, whole = (cv2.filter2D(part, -1, kernel, borderType=cv2.BORDER_CONSTANT) for part in (agree, full))
+    return np.asarray(seen / np.maximum(whole, 1e-3), np.float32)
