@@ -74,6 +74,8 @@ def test_a_lost_camera_is_said_and_found_again(page, demo):
 def test_two_players_agree_on_a_draw_from_their_pages(browser, page, demo):
     page.goto(demo.url)
     expect(page.locator("#headline")).to_have_text("South", timeout=PATIENCE_MS)
+    drag(page, "c1", "c2")  # on an untouched board the next game would begin at once
+    expect(page.locator("#headline")).to_have_text("North", timeout=PATIENCE_MS)
     south, north = browser.new_context().new_page(), browser.new_context().new_page()
     south.goto(f"{demo.url}play?player=South")
     north.goto(f"{demo.url}play?player=North&lang=nl")
