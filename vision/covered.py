@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import cv2
 import numpy as np
@@ -52,35 +53,82 @@ class Covered:
         return np.asarray(self.usable & (rough > 1000 * noise) & (self.shade > CLOTH_SHADE), np.bool_)
 
 
-def _smooth(channels: Sequence[Array], where: Mask) -> npt.NDArray[np.float32]:
-    """Means (h, w, channels) of each cell and those round it, of those in `where`, of channels (h, w).
+@dataclass(frozen=True)
+class DarkGround:
+    """A drawing's dark ground as far as it is in the picture, sorted by inks: n cells.
 
-    Compression spreads colours over cells.
+    `inks`: where each ink's cells begin and end; `wash`, `doubt` (n, 3): as in `Drawing`; `pale` (n,): by how much,
+    a factor, noise weighs more there than on white paper, and `depth` (n,): logarithm by which green is darker than
+    that; `share` (h, w): 1 where dark ground is drawn; `near` (n,): the share of it round each cell.
     """
-    share = where.astype(np.float32)
-    total = cv2.blur(cv2.merge([values * share for values in channels]), (3, 3))
-    return np.asarray(total / np.maximum(cv2.blur(share, (3, 3)), 0.05)[:, :, None], np.float32)
+
+    rows: npt.NDArray[np.intp]
+    columns: npt.NDArray[np.intp]
+    inks: tuple[slice, ...]
+    wash: npt.NDArray[np.float32]
+    doubt: npt.NDArray[np.float32]
+    pale: Array
+    depth: Array
+    share: npt.NDArray[np.float32]
+    near: npt.NDArray[np.float32]
+
+    @classmethod
+    def of(cls, paper: PaperView) -> DarkGround:
+        """What of it this pose shows."""
+        drawing = paper.drawing
+        rows, columns = np.nonzero(drawing.dark & paper.inside)
+        order = np.argsort(drawing.inks[rows, columns], kind="stable")
+        rows, columns = rows[order], columns[order]
+        counts = np.unique(drawing.inks[rows, columns], return_counts=True)[1]
+        ends = np.cumsum(counts).tolist()
+        wash = drawing.wash[rows, columns]
+        washed = (drawing.logs[rows, columns] + wash).min(axis=1)
+        share = drawing.dark.astype(np.float32)
+        return cls(
+            rows,
+            columns,
+            tuple(map(slice, [0, *ends[:-1]], ends)),
+            wash,
+            drawing.doubt[rows, columns],
+            np.exp(LOGS[255] - washed),
+            LOGS[255] - drawing.logs[rows, columns, 1],
+            share,
+            np.maximum(cv2.blur(share, (3, 3)), 0.05)[rows, columns],
+        )
+
+    def means(self, channels: Sequence[Array]) -> npt.NDArray[np.float32]:
+        """Of channels (h, w) each cell's mean with the dark ground round it: compression spreads colours over cells."""
+        total = cv2.blur(cv2.merge([values * self.share for values in channels]), (3, 3))
+        return np.asarray(total[self.rows, self.columns] / self.near[:, None], np.float32)
+
+    def of_own_ink(self, tints: Array, free: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
+        """Tints (n, 2) against what most of the same ink shows where it is `free` (n,), and how far they may miss it.
+
+        How much gloss and bloom wash an ink out is one thing for all of it, where most of it is seen.
+        """
+        tints, doubt = tints.copy(), self.doubt[:, ::2].copy()
+        for mine in self.inks:
+            seen = tints[mine][free[mine]]
+            most = doubt[mine].max(axis=0) + GLOSS_TINT
+            middle = np.clip(median_rows(seen[None])[0], -most, most) if len(seen) >= 12 else np.zeros(2)
+            alike = np.asarray((np.abs(seen - middle) < LIKE_INK).all(axis=1))
+            if np.count_nonzero(alike) >= max(12, 0.6 * len(alike)):
+                tints[mine] -= middle
+                doubt[mine] *= KNOWN_DOUBT
+            else:
+                doubt[mine] += GLOSS_TINT / 2
+        return tints, doubt
 
 
-def _of_own_ink(
-    tints: Array, doubt: Array, inks: npt.NDArray[np.int8], free: npt.NDArray[np.bool_]
-) -> tuple[Array, Array]:
-    """Tints (n, 2) against what most of the same ink shows where it is `free` (n,), and how far they may miss it.
+_dark: WeakKeyDictionary[PaperView, DarkGround] = WeakKeyDictionary()
 
-    How much gloss and bloom wash an ink out is one thing for all of it, where most of it is seen.
-    """
-    tints, doubt = tints.copy(), doubt.copy()
-    for ink in np.unique(inks):
-        mine, seen = inks == ink, (inks == ink) & free
-        most = doubt[mine].max(axis=0) + GLOSS_TINT
-        middle = np.clip(median_rows(tints[seen][None])[0], -most, most) if np.count_nonzero(seen) >= 12 else 0.0
-        alike = (np.abs(tints[seen] - middle) < LIKE_INK).all(axis=1)
-        if np.count_nonzero(alike) >= max(12, 0.6 * len(alike)):
-            tints[mine] -= middle
-            doubt[mine] *= KNOWN_DOUBT
-        else:
-            doubt[mine] += GLOSS_TINT / 2
-    return tints, doubt
+
+def dark_ground(paper: PaperView) -> DarkGround:
+    """The dark ground of a pose, made once."""
+    known = _dark.get(paper)
+    if known is None:
+        known = _dark[paper] = DarkGround.of(paper)
+    return known
 
 
 def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Light, under: Mask) -> Covered:
@@ -108,22 +156,23 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
     strange_cells = usable & ((off > tint_limit) | (level < bright - DARK_LIMIT))
     hard = usable & (step > edge_limit) & ~strange_cells
     wrong = strange_cells | hard
-    rows, columns = np.nonzero(drawing.dark & paper.inside)
-    if len(rows):
-        wash, doubt = drawing.wash[rows, columns], drawing.doubt[rows, columns]
+    dark = dark_ground(paper)
+    if len(dark.rows):
         # the same noise is a larger share of less light
-        washed = drawing.logs[rows, columns] + wash
-        washed = np.minimum(np.minimum(washed[:, 0], washed[:, 1]), washed[:, 2])
-        limit = np.clip(4 * tint_noise * np.exp(LOGS[255] - washed), TINT_LIMIT, 0.35) + guess
-        smooth = _smooth([blue, level, red], drawing.dark)[rows, columns]
-        tints = smooth[:, ::2] - wash[:, ::2] + wash[:, 1:2]
-        tints, room = _of_own_ink(tints, doubt[:, ::2], drawing.inks[rows, columns], ~under[rows, columns])
-        strange = (np.abs(tints) > room + limit[:, None]).any(axis=1)
-        paler = max(0.0, USUAL_CURVE - light.curve) * (LOGS[255] - drawing.logs[rows, columns, 1])
-        strange |= smooth[:, 1] - wash[:, 1] - bright > doubt[:, 1] + DARK_SLACK + paler
-        wrong[rows, columns] = strange
+        limit = np.clip(4 * tint_noise * dark.pale, TINT_LIMIT, 0.35) + guess
+        smooth = dark.means([blue, level, red])
+        tints = smooth[:, ::2] - dark.wash[:, ::2] + dark.wash[:, 1:2]
+        tints, room = dark.of_own_ink(tints, ~under[dark.rows, dark.columns])
+        away = np.abs(tints) > room + limit[:, None]
+        strange = away[:, 0] | away[:, 1]
+        paler = max(0.0, USUAL_CURVE - light.curve) * dark.depth
+        strange |= smooth[:, 1] - dark.wash[:, 1] - bright > dark.doubt[:, 1] + DARK_SLACK + paler
+        wrong[dark.rows, dark.columns] = strange
     return Covered(
         np.asarray(wrong, np.bool_),
         np.asarray(hard, np.bool_),
-        usable, np.asarray(step), np.asarray(bright - level, np.float32), step_noise
+        usable,
+        np.asarray(step),
+        np.asarray(bright - level, np.float32),
+        step_noise,
     )

@@ -351,7 +351,7 @@ class Eye:
             stirred
             and not self._shaken
             and self._previous is not None
-            and bool((motion.changed(small, self._previous) & board.watch).any())
+            and motion.changed_in(small, self._previous, board.watch)
         )
         return Sighting(
             t_s,

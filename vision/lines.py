@@ -17,6 +17,7 @@ import numpy.typing as npt
 from vision.artwork import raster
 from vision.boardset import BoardSet, SetKey
 from vision.paper import CELL_MM, Mask, PaperView, logs_of
+from vision.ranks import median_rows, percentile_rows
 from vision.registration import NO_MAP, Array, Image, Registration
 
 STEP_MM, END_MM = 3.0, 4.0
@@ -154,37 +155,48 @@ class LineView:
         shown, blown = self.shown(image)
         free = self._inside & ~covered[self._cells] & ~blown
         strong = self._known.strong
-        gone = self._gone(shown, free & ~strong) | self._gone(shown, free & strong)
+        sums = _sums(shown)
+        gone = self._gone(shown, sums, free & ~strong) | self._gone(shown, sums, free & strong)
         return frozenset(site for edge in self._known.edge[gone] for site in self._known.sites[edge])
 
-    def _gone(self, shown: Array, free: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Of which profiles (n,) a run begins that isn't there."""
+    def _gone(self, shown: Array, sums: Array, free: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Of which profiles (n,) a run begins that isn't there; `sums`: `_sums` of `shown`."""
         edge = self._known.edge
         gone = np.zeros(len(edge), np.bool_)
-        whole, best = _runs(shown, free, edge, LEAST_RUN)
+        whole, best = _runs(sums, free, edge, LEAST_RUN)
         if np.count_nonzero(whole) < 8:
             return gone
         # most of the lines may be covered: the upper ones say how lines look, neighbours how much that varies
-        best_shown = float(np.percentile(best[whole], 70))
+        best_shown = float(percentile_rows(best[whole][None], 70)[0][0])
         pairs = free[1:] & free[:-1] & (edge[1:] == edge[:-1])
-        spread = 1.05 * float(np.median(np.abs(np.diff(np.minimum(shown[:, SHIFTS], TOO_MUCH * best_shown)))[pairs]))
+        steps = np.abs(np.diff(np.minimum(shown[:, SHIFTS], TOO_MUCH * best_shown)))[pairs]
+        spread = 1.05 * float(median_rows(steps[None])[0])
         usual = best_shown - LUCK * spread / np.sqrt(LEAST_RUN)
         if usual < LEAST_SHOWN:
             return gone
         run = max(LEAST_RUN, int(np.ceil((SURE_BY * spread / ((1 - GONE) * usual)) ** 2)))
-        other = shown.max(axis=1, keepdims=True) > TOO_MUCH * usual + 4 * spread  # print on what lies there
-        whole, best = _runs(np.where(other, 0, shown), free, edge, run)
+        other = cv2.reduce(shown, 1, cv2.REDUCE_MAX) > TOO_MUCH * usual + 4 * spread  # print on what lies there
+        if np.any(other):
+            sums = _sums(np.where(other, 0, shown))
+        whole, best = _runs(sums, free, edge, run)
         gone[: len(whole)] = whole & (best < GONE * usual)
         return gone
 
 
+def _sums(shown: Array) -> Array:
+    """Of the first profiles (n, shifts), from none to all: (n + 1, shifts)."""
+    return np.cumsum(np.vstack([np.zeros(shown.shape[1]), shown]), axis=0)
+
+
 def _runs(
-    shown: Array, free: npt.NDArray[np.bool_], edge: npt.NDArray[np.intp], run: int
+    sums: Array, free: npt.NDArray[np.bool_], edge: npt.NDArray[np.intp], run: int
 ) -> tuple[npt.NDArray[np.bool_], Array]:
-    """For each run of so many profiles: whether all lie free on one border, and their mean at the best shift."""
+    """For each run of so many profiles: whether all lie free on one border, and their mean at the best shift.
+
+    `sums`: `_sums` of what is shown.
+    """
     if run > len(edge):
         return np.zeros(0, np.bool_), np.zeros(0)
-    sums = np.cumsum(np.vstack([np.zeros(shown.shape[1]), shown]), axis=0)
     count = np.cumsum(np.concatenate([[0], free]))
     whole = (edge[: len(edge) - run + 1] == edge[run - 1 :]) & (count[run:] - count[:-run] == run)
-    return whole, (sums[run:] - sums[:-run]).max(axis=1) / run
+    return whole, np.asarray(cv2.reduce(sums[run:] - sums[:-run], 1, cv2.REDUCE_MAX)[:, 0]) / run

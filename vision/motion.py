@@ -129,6 +129,20 @@ def changed(now: Image, before: Image) -> Mask:
     return mask
 
 
+def changed_in(now: Image, before: Image, where: Mask) -> bool:
+    """Whether anything that `changed` tells lies in `where` (h, w)."""
+    difference = cv2.absdiff(now, before)
+    over = _over(difference, limits(difference))
+    count = cv2.countNonZero(over)
+    if count <= 0.25 * over.size:  # no change of the light
+        inside = cv2.bitwise_and(over, where.view(np.uint8))
+        if cv2.countNonZero(inside) == 0:
+            return False
+        if cv2.minMaxLoc(cv2.boxFilter(inside, -1, (2, 2), normalize=False))[1] >= LEAST_PX:
+            return True  # four in a square
+    return bool((changed(now, before) & where).any())
+
+
 def solid(now: Image, before: Image, where: Mask) -> Mask:
     """The part of `where` in which a thing came or went: more than shade, which is soft and keeps colours."""
     result = np.zeros(where.shape, np.bool_)

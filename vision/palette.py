@@ -175,11 +175,12 @@ def _middles(seen: Array, kinds: npt.NDArray[np.intp], weights: Array) -> tuple[
         chosen = [kinds == kind for kind in present]
         middles = [_middle(seen[mine], weights[mine]) for mine in chosen]
         return present, np.array(middles), np.array([weights[mine].sum() for mine in chosen])
-    first = np.cumsum(counts) - counts
-    targets = np.empty((len(present), 3))
-    for channel in range(3):
-        ranked = seen[np.lexsort((seen[:, channel], kinds)), channel]
-        targets[:, channel] = (ranked[first + (counts - 1) // 2] + ranked[first + counts // 2]) / 2
+    ranked = np.ascontiguousarray(seen[np.argsort(kinds.astype(np.uint8), kind="stable")].T)
+    ends = np.cumsum(counts)
+    first = ends - counts
+    for start, end in zip(first.tolist(), ends.tolist(), strict=True):
+        ranked[:, start:end].sort(axis=1)
+    targets = (ranked[:, first + (counts - 1) // 2] + ranked[:, first + counts // 2]).T / 2
     return present, targets, counts * float(weights[0])
 
 

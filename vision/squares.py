@@ -85,17 +85,16 @@ def _classes(palette: Palette) -> npt.NDArray[np.uint8]:
     dark = levels[:, None] - means[:, 1]
     dark_cost = np.where((dark > -0.8) & (dark < 0.5), (np.clip(dark, -0.6, 0.6) / 0.12) ** 2, np.float32(np.inf))
     least = np.full((_TINTS, _LEVELS, _TINTS), np.inf, np.float32)
-    best = np.zeros(least.shape, np.intp)
+    best = np.zeros(least.shape, np.uint8)
     for colour in range(len(means)):
         cost = tint_cost[:, None, :, colour] + dark_cost[None, :, None, colour]  # blue, level, red
-        better = cost < least
-        best[better] = colour
+        np.copyto(best, np.uint8(colour), where=cost < least)
         np.minimum(least, cost, out=least)
     known = np.isfinite(least)
     # colours of about one tint are told apart token by token: point by point noise and shadows would mix them
     apart = np.hypot(blue_of[:, None] - blue_of, red_of[:, None] - red_of)
     group = np.argmax(apart < ONE_TINT, axis=1)
-    return np.where(known, group[best] + 1, 0).astype(np.uint8).ravel()
+    return np.where(known, (group + 1).astype(np.uint8)[best], np.uint8(0)).ravel()
 
 
 def _labels(flat: Flat, palette: Palette) -> npt.NDArray[np.uint8]:

@@ -8,7 +8,7 @@ from typing import Any
 import cv2
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -27,6 +27,7 @@ from vision.tokens import LOGS
 SETS = [board for board in installed_sets().values() if board.tokens.marks]
 
 
+@settings(deadline=None)
 @given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 40)), elements=st.floats(-9, 9)))
 def test_percentiles_and_medians_are_numpys(values: Any) -> None:
     assert np.allclose(median_rows(values), np.median(values, axis=1))
@@ -50,6 +51,7 @@ def _patches(board_set: BoardSet, turn: float) -> tuple[list[str], Any]:
 
 
 @pytest.mark.parametrize("board_set", SETS, ids=lambda board: board.name)
+@settings(deadline=None)
 @given(turn=st.floats(-3.2, 3.2))
 def test_turns_that_look_alike_need_no_template_of_their_own(board_set: BoardSet, turn: float) -> None:
     """A mark turned by anything is found, also where its templates cover but a part of a whole turn."""
@@ -66,6 +68,7 @@ def test_turns_that_look_alike_need_no_template_of_their_own(board_set: BoardSet
     assert roughly.min() > 0.7  # far above what is passed over
 
 
+@settings(deadline=None)
 @given(
     levels=arrays(np.uint8, (12, 17, 3), elements=st.integers(0, 40)),
     edges=st.tuples(*[st.floats(1, 39)] * 3),
@@ -77,6 +80,18 @@ def test_a_difference_is_one_large_blob_or_none(levels: Any, edges: tuple[float,
     wanted = np.isin(labels, list(large))
     assert np.array_equal(motion._blobs(levels, np.array(edges)), wanted)
     assert motion._any_blob(levels, np.array(edges)) == wanted.any()
+
+
+@settings(deadline=None)
+@given(
+    levels=arrays(np.uint8, (9, 11, 3), elements=st.integers(0, 40), fill=st.just(0)),
+    where=arrays(np.bool_, (9, 11)),
+    light=st.sampled_from([0, 60]),
+)
+def test_a_change_is_in_a_place_or_not(levels: Any, where: Any, light: int) -> None:
+    before = np.full_like(levels, 90)
+    now = before + levels + np.uint8(light)
+    assert motion.changed_in(now, before, where) == (motion.changed(now, before) & where).any()
 
 
 @pytest.mark.parametrize("size", [(720, 1280), (481, 641), (64, 66)])
@@ -110,6 +125,7 @@ def test_medians_of_levels_are_numpys(size: tuple[int, int], most: int) -> None:
         assert np.array_equal(median_levels(picture), np.median(picture, axis=(0, 1)))
 
 
+@settings(deadline=None)
 @given(along=st.lists(st.floats(-20, 120), min_size=1, max_size=8), count=st.integers(2, 8))
 def test_tokens_along_a_track_take_the_nearest_cells_in_order(along: list[float], count: int) -> None:
     middles = np.column_stack([np.arange(count) * 15.0, np.zeros(count)])
@@ -128,6 +144,7 @@ def test_tokens_along_a_track_take_the_nearest_cells_in_order(along: list[float]
     assert sum(cost[n, cell] for n, cell in enumerate(chosen)) == pytest.approx(least)
 
 
+@settings(deadline=None)
 @given(
     points=arrays(np.float64, (7, 2), elements=st.floats(-100, 500)),
     z_mm=st.sampled_from([0.0, -8.0]),
