@@ -12,7 +12,7 @@ import numpy as np
 
 from vision import motion, photometry
 from vision.boardset import BoardSet
-from vision.footing import FAR_MM, MOVED_MM, STILL_MM, Footing, shift_mm
+from vision.footing import FAR_MM, MOVED_MM, SHAKEN_MM, STILL_MM, Footing, shift_mm
 from vision.foreign import Things, find_things
 from vision.glow import Area, Lit, relight
 from vision.lifting import lift_shadows
@@ -210,11 +210,7 @@ class Eye:
                     return self._stands(board, now if better else last, grey, t_s)
                 if len(now.tags) < 3 and shift < 4 * MOVED_MM:
                     return board, False  # two tags alone say little about a small shift
-        elif len(corners) == 1:
-            elsewhere = register(grey, self._sets, lens, thorough=False)
-            if elsewhere is None or shift_mm(last, elsewhere) < 2 * MOVED_MM:
-                return board, False
-        found = register(grey, self._sets, lens)
+        found = register(grey, self._sets, lens, thorough=len(corners) != 1)
         if found is None:
             if corners:
                 return board, False
@@ -222,17 +218,20 @@ class Eye:
             return None, False
         if found.board_set is last.board_set:
             shift = shift_mm(last, found)
-            if shift < MOVED_MM:
-                return board, False
-            if shift < FAR_MM and len(found.tags) >= 3:
-                self._shaken = True
+            if shift < FAR_MM and (len(found.tags) >= 3 or shift >= MOVED_MM):
+                self._shaken = self._shaken or shift > SHAKEN_MM
                 return self._stands(board, found, grey, t_s)
+            if shift < (2 if len(corners) == 1 else 1) * MOVED_MM:
+                return board, False
         return self._bumped(found, grey), True
 
     def _stands(self, board: _Board, now: Registration, grey: Image, t_s: float) -> tuple[_Board, bool]:
         """The board at a pose near its last one; and whether it turns out that it was bumped."""
-        if self._footing.bumped(now, t_s):
-            return self._bumped(now, grey), True
+        footing = self._footing
+        if footing.bumped(now, t_s):
+            board = self._bumped(now, grey)
+            self._footing = footing
+            return board, True
         if now is board.registration:
             return board, False
         if self._shaken and not (self._last is not None and self._last.hand):
@@ -263,6 +262,7 @@ class Eye:
 
     def _settle_on(self, registration: Registration, grey: Image) -> _Board:
         corners = seen_corners(grey, registration, tag_correlations(grey, registration))
+        self._footing.remember(corners)
         self._board = _Board.of(registration, corners)
         self._adopted_sheet = None
         return self._board
