@@ -149,3 +149,11 @@ def test_spoiled_pictures_are_the_same_every_time() -> None:
         assert first.dtype == np.uint8
         assert first.shape != image.shape or not np.array_equal(first, image), stress.name
     assert np.array_equal(gain(1.0)(image, 0, where), image)
+
+
+def test_of_a_sample_one_site_may_be_lost_but_never_a_certain_error() -> None:
+    assert Row("x", spare=1, sites=700, uncertain=1).held
+    assert not Row("x", spare=1, sites=700, uncertain=2).held
+    assert not Row("x", spare=1, sites=700, wrong=1, certain=1).held
+    assert not Row("x", sites=700, uncertain=1).held
+    assert Row("x", sites=3000, uncertain=3).held
