@@ -46,7 +46,10 @@ def blank_tops(paper: PaperView, ratio: npt.NDArray[np.float32], light: Light, f
         if not told.any():
             continue
         agree, full = (blue * more_blue + red * more_red) * told, strength * told
-        share = _share(agree, full, top) - np.abs(_share(agree, full, ring))
+        share = _share(agree, full, top)
+        if share.max() < MUCH:
+            continue
+        share = share - np.abs(_share(agree, full, ring))
         share[cv2.filter2D(told, -1, top, borderType=cv2.BORDER_CONSTANT) < TOLD * top.sum()] = 0
         highest = cv2.dilate(share, _disc(size_mm / 2).astype(np.uint8))
         rows, columns = np.nonzero((share >= MUCH) & (share >= highest))

@@ -202,7 +202,8 @@ def find_things(
         hidden_sites |= dazzled
     hidden_sites.update(_hidden(paper, board_set, covered), _hidden_slots(board_set, ground, covered))
     if board_set.tokens.marks:
-        tops = blank_tops(paper, ratio, light, ~(discs | covered))
+        free = ~(discs | covered) if glow is None else ~(discs | covered | glow)
+        tops = blank_tops(paper, ratio, light, free)
         hidden_sites.update(area.nearest(*top) for top in tops if (area := ground.home(*top)) is not None)
     if image is not None:
         around = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + LINE_SHADE_MM)
