@@ -25,6 +25,8 @@ APART, STILL = 0.06, 0.003
 """Share of the picture's width by which two views differ at least, and by which a board that is held still may move."""
 SURE_FOCAL, SURE_K1 = 0.01, 0.02
 """Standard deviations, of the focal length as a share of it, above which a lens is not known well enough."""
+TILTED_DEG = 15.0
+"""Views must differ by so much: flat ones alone tell no focal length, whatever the fit's own deviations say."""
 BAD_VIEW_PX, BAD_VIEW = 1.0, 3.0
 """A view whose corners are off by more than so many pixels and so many times the median view is left out."""
 
@@ -51,19 +53,21 @@ class View:
 class LensFit:
     """A lens and how sure it is. `residual_px`: root mean square; `focal_spread` (a share), `k1_spread`: deviations.
 
-    `views`: how many pictures agree on it.
+    `tilt_deg`: the largest angle between two boards; `views`: how many pictures agree on it.
     """
 
     profile: Profile
     residual_px: float
     focal_spread: float
     k1_spread: float
+    tilt_deg: float
     views: int
 
     @property
     def sure(self) -> bool:
         """Whether it says more than the eyes find out by themselves."""
-        return self.focal_spread <= SURE_FOCAL and self.k1_spread <= SURE_K1
+        told = self.focal_spread <= SURE_FOCAL and self.k1_spread <= SURE_K1
+        return told and self.tilt_deg >= TILTED_DEG
 
 
 @lru_cache(maxsize=2)
@@ -116,7 +120,7 @@ def _fit(views: Sequence[View]) -> tuple[LensFit, Array]:
     held = cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_PRINCIPAL_POINT | cv2.CALIB_FIX_ASPECT_RATIO
     held |= cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K2 | cv2.CALIB_FIX_K3
     try:
-        residual, camera, bend, _, _, spreads, _, errors = cv2.calibrateCameraExtended(
+        residual, camera, bend, turns, _, spreads, _, errors = cv2.calibrateCameraExtended(
             [np.column_stack([view.corners_mm, np.zeros(len(view.corners_mm))]).astype(np.float32) for view in views],
             [view.corners_px.astype(np.float32) for view in views],
             (width, height), camera, np.array([K1_MEAN, 0, 0, 0, 0.0]), flags=held,
@@ -127,5 +131,8 @@ def _fit(views: Sequence[View]) -> tuple[LensFit, Array]:
     deviations = np.ravel(np.asarray(spreads))
     # with one focal length for both axes its deviation stands in the second place, and the first is 0
     focal_spread = float(deviations[:2].max()) / focal if 0.2 < focal / width < 5 else 1.0
-    fit = LensFit(Profile(focal / width, k1), float(residual), focal_spread, float(deviations[4]), len(views))
+    normals = np.array([np.asarray(cv2.Rodrigues(np.asarray(turn))[0])[:, 2] for turn in turns])
+    tilt_deg = float(np.degrees(np.arccos(np.clip((normals @ normals.T).min(), -1, 1))))
+    profile = Profile(focal / width, k1)
+    fit = LensFit(profile, float(residual), focal_spread, float(deviations[4]), tilt_deg, len(views))
     return fit, np.ravel(np.asarray(errors))

@@ -57,8 +57,9 @@ def run_lens(args: argparse.Namespace) -> int:
     fit = fit_lens(_views(args.source, args.paper))
     if not fit.sure:
         raise VisionError(
-            f"the lens is not sure enough yet (focal length ±{fit.focal_spread:.1%}, k1 ±{fit.k1_spread:.3f}); nothing"
-            " was written. Take more pictures, the board tilted more, some of them near the picture's edges"
+            f"the lens is not sure enough yet (focal length ±{fit.focal_spread:.1%}, k1 ±{fit.k1_spread:.3f},"
+            f" boards tilted by {fit.tilt_deg:.0f} degrees at most); nothing was written."
+            " Take more pictures, the board tilted more, some of them near the picture's edges"
         )
     partial = target.with_name(target.name + ".part")
     try:
