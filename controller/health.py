@@ -47,7 +47,7 @@ class Check:
 
 
 class TableState(Protocol):
-    """What is asked of a running table: the page's Snapshot."""
+    """What is asked of a running table. `age_s`: since the newest judged frame (inf before the first)."""
 
     @property
     def age_s(self) -> float: ...

@@ -5,31 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
+from controller.health import TableState
 from controller.referee.events import Command, Press
 from controller.referee.view import View
 from firmware_bridge.scene import Scene
 from vision.boardset import BoardSet
 
 
-class Snapshot(Protocol):
-    """All that a page may know at one moment; frozen. `age_s`: since the newest judged frame (inf before the first)."""
+class Snapshot(TableState, Protocol):
+    """All that a page may know at one moment; frozen."""
 
     @property
     def rev(self) -> int: ...
-    @property
-    def age_s(self) -> float: ...
     @property
     def view(self) -> View: ...
     @property
     def scene(self) -> Scene: ...
     @property
     def lights(self) -> Mapping[str, Any]: ...
-    @property
-    def camera(self) -> Mapping[str, Any]: ...
-    @property
-    def link(self) -> Mapping[str, Any]: ...
-    @property
-    def journal(self) -> Mapping[str, Any]: ...
     @property
     def set(self) -> BoardSet | None: ...
 

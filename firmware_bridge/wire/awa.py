@@ -12,7 +12,6 @@ from typing import ClassVar
 from firmware_bridge.wire.pixels import Answer, Rgb, counted, harmless, packed
 
 MAGIC = b"Awa"
-MOST_LEDS = 4096  # the device takes no more
 _CONTROL = MAGIC + b"\x2a\xa2"  # 0x2AA2 with one of the two below in place of its check byte
 HELLO = _CONTROL + b"\x15"
 STATISTICS = _CONTROL + b"\x35"
