@@ -21,9 +21,12 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from controller.health import table_checks, worst
 from controller.rules.registry import game_named
+from controller.web.access import Access
+from controller.web.gate import Gate
 from controller.web.geometry import set_json
 from controller.web.guard import Guard, own_names
 from controller.web.hub import Hub
+from controller.web.operating import add_operating
 from controller.web.pages import Lang, build_id, render
 from controller.web.phrases import LANGUAGES, phrase, phrases
 from controller.web.players import Players
@@ -31,7 +34,7 @@ from controller.web.playing import Token, add_playing, told
 from controller.web.ports import Snapshot, TableLike, WorldLike
 from controller.web.screen import Screen
 from controller.web.state import beat_json, lights_json, state_json, view_json
-from controller.words import say
+from controller.words import fault_sentence, say
 from vision.artwork import svg_board, svg_token
 from vision.boardset import BoardSet, SetError
 from vision.errors import VisionError
@@ -53,15 +56,22 @@ class WorldBody(BaseModel):
     y_mm: Place | None = None
 
 
-def create_app(table: TableLike, *, allowed_hosts: Iterable[str] = (), players: Players | None = None) -> FastAPI:
+def create_app(
+    table: TableLike,
+    *,
+    allowed_hosts: Iterable[str] = (),
+    players: Players | None = None,
+    access: Access | None = None,
+) -> FastAPI:
     """The page of one table. `allowed_hosts`: further names it answers to, beside its own and any IP address.
 
-    `players`: what they may say on pages, and how they come there.
+    `players`: what they may say on pages, and how they come there. `access`: who may operate; nobody where left out.
 
     `app.state.hub.close()` ends every open stream; call it before asking the server to stop.
     """
     hub = Hub(table)
     players = players or Players()
+    access = access or Access()
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -71,11 +81,13 @@ def create_app(table: TableLike, *, allowed_hosts: Iterable[str] = (), players: 
 
     app = FastAPI(title="Boardref", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.hub = hub
+    app.add_middleware(Gate, access=access)
     app.add_middleware(Guard, names=own_names(allowed_hosts))
     app.mount("/static", _Static(directory=Path(str(files("controller.web").joinpath("static")))))
     _add_errors(app)
     _add_pages(app, table, hub, players)
     add_playing(app, table, players)
+    add_operating(app, table, access)
     _add_actions(app, table)
     return app
 
@@ -157,8 +169,8 @@ def _add_pages(app: FastAPI, table: TableLike, hub: Hub, players: Players) -> No
         return JSONResponse({"ok": True})
 
     @app.get("/api/health")
-    def checks() -> JSONResponse:
-        found = table_checks(table.snapshot())
+    def checks(lang: Lang = "en") -> JSONResponse:
+        found = table_checks(table.snapshot(), lang)
         return JSONResponse({"level": worst(found), "checks": [check.as_json() for check in found]})
 
     @app.get("/readyz")
@@ -271,6 +283,8 @@ def _svg(text: str) -> Response:
 def _unready(snapshot: Snapshot) -> str:
     """Why the table can't referee now."""
     view = snapshot.view
+    if snapshot.fault:
+        return fault_sentence(snapshot.fault["code"], snapshot.fault["facts"])
     if snapshot.camera.get("state") not in (None, "ok", "running") and snapshot.camera.get("sentence"):
         return str(snapshot.camera["sentence"])
     if view.trouble is not None:

@@ -1,4 +1,4 @@
-"""The page's own words: labels, headlines, steps (`page.po` beside the catalogue of sentences)."""
+"""The pages' own words: labels, headlines, steps (`page.po` and further ones beside the catalogue of sentences)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from controller.words.catalogue import catalogue, parse_po
 
 
 @cache
-def phrases(language: str) -> Mapping[str, str]:
-    """key -> text with {names} to fill in."""
-    place = files("controller.words").joinpath("locale", language, "LC_MESSAGES", "page.po")
+def phrases(language: str, domain: str = "page") -> Mapping[str, str]:
+    """key -> text with {names} to fill in, from `DOMAIN.po`."""
+    place = files("controller.words").joinpath("locale", language, "LC_MESSAGES", f"{domain}.po")
     return parse_po(place.read_text(encoding="utf-8"))
 
 
-def phrase(key: str, language: str, **facts: object) -> str:
+def phrase(key: str, language: str, *, domain: str = "page", **facts: object) -> str:
     """The text of `key` in `language`, filled in. Raises KeyError for an unknown key."""
-    return phrases(language)[key].format(**facts)
+    return phrases(language, domain)[key].format(**facts)
 
 
 def name_of(thing: str, language: str) -> str:

@@ -14,10 +14,12 @@ from typing import Any
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
+from starlette.testclient import TestClient
 
 from controller.referee.events import Command, Press
 from controller.referee.view import Played, View
 from controller.rules.api import Shift
+from controller.web.access import Access, ApiKey
 from controller.web.app import create_app, start_placement
 from controller.web.players import Players
 from firmware_bridge.scene import Scene
@@ -29,6 +31,14 @@ START = {f"{file}1": (f"dark-{mark}",) for file, mark in zip("abcde", MARKS, str
     f"{file}5": (f"light-{mark}",) for file, mark in zip("abcde", MARKS, strict=True)
 }
 DARK = ["#000000"] * 9
+PIN = "2468"
+KEY, READING_KEY = "k3yForTheScoreboard-0123456789", "r3adingKey-9876543210-abcdef"
+
+
+def some_access(**more: Any) -> Access:
+    """Who may operate a table of the tests: with PIN, or with one of two API keys."""
+    keys = (ApiKey.of("scoreboard", KEY), ApiKey.of("reader", READING_KEY, "read"))
+    return Access(PIN, keys, **more)
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,7 @@ class Staged:
     camera: Mapping[str, Any] = field(default_factory=lambda: {"state": "ok", "sentence": ""})
     link: Mapping[str, Any] = field(default_factory=lambda: {"state": "ok", "sentence": ""})
     journal: Mapping[str, Any] = field(default_factory=lambda: {"state": "ok", "sentence": ""})
+    fault: Mapping[str, Any] | None = None
 
 
 class Stage:
@@ -104,6 +115,7 @@ class Site:
     def __init__(self, table: Any) -> None:
         self.table = table
         self.players = Players(address=lambda: f"http://192.168.1.20:{self.port}")
+        self.access = some_access()
         self.port = 0
         self.start()
 
@@ -116,7 +128,7 @@ class Site:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", self.port))
         self.port = listener.getsockname()[1]
-        self._app = create_app(self.table, players=self.players)
+        self._app = create_app(self.table, players=self.players, access=self.access)
         config = uvicorn.Config(self._app, log_config=None, ws="none", timeout_graceful_shutdown=1)
         self._server = uvicorn.Server(config)
         self._listener = listener
@@ -196,6 +208,30 @@ def page(browser: Browser) -> Iterator[Page]:
     yield opened
     opened.close()
     assert [line for line in complaints if "ERR_" not in line] == []
+
+
+@pytest.fixture
+def operator(stage: Stage) -> Iterator[TestClient]:
+    """The app with a person who has logged in; every request carries what a page's own would."""
+    with TestClient(create_app(stage, access=some_access()), base_url="http://localhost") as client:
+        told = client.post("/api/operator/login", json={"pin": PIN}).json()
+        client.headers |= {"x-csrf-token": told["csrf"], "origin": "http://localhost"}
+        yield client
+
+
+def log_in(page: Page, site: Site) -> None:
+    """Log a browser in; its next page may be any of the operator's."""
+    page.goto(f"{site.url}operator/login")
+    page.locator("#pin").fill(PIN)
+    page.locator("#go").click()
+    page.wait_for_url("**/operator")
+
+
+@pytest.fixture
+def operator_page(page: Page, site: Site) -> Page:
+    """A laptop on the operator's page of `site`, logged in."""
+    log_in(page, site)
+    return page
 
 
 @pytest.fixture
