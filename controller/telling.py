@@ -34,8 +34,13 @@ def event_line(told: Mapping[str, Any]) -> str:
 
 
 def journal_row(event: Event, game: str, set_name: str) -> dict[str, Any]:
-    """One event as the journal keeps it: codes and English sentences, `internal` for what only a restart needs."""
+    """One event as the journal keeps it: codes and English sentences, `internal` for what only a restart needs.
+
+    Reasons keep their `facts`, so that the record can say them in another language later.
+    """
     row = event.as_json() if event.internal else event_json(event, "en")
+    for told, reason in zip(row.get("reasons", ()), event.reasons, strict=False):
+        told["facts"] = dict(reason.facts)
     if event.event == "setup_complete":
         row |= {"game": game, "set": set_name}
     row["internal"] = event.internal

@@ -8,32 +8,63 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict
 
-from controller.journal.fold import Record, Ruling
+from controller.journal.fold import Illegal, Record, Ruling, TurnRow
 
 
 def as_text(record: Record, number: int) -> str:
-    """Head lines, one line for each turn, rulings where they were made, the result."""
+    """Head lines, one line for each turn with its time, what else happened where it did, the result.
+
+    `controller.journal.notation` reads it again.
+    """
     lines = [
         f"Game {number}: {record.game or 'unknown'}",
         f"Set: {record.set or 'unknown'}",
         f"Begun: {record.begun_utc or 'unknown'}",
+        *(f"Player {side}: {name}" for side, name in sorted(record.names.items())),
         f"Start: {record.start or 'unknown'}" + (" (taken up in mid-game)" if record.begun == "midgame" else ""),
     ]
     lines += [f"Option: {name}={value}" for name, value in sorted(record.options.items())]
     lines.append("")
-    said = [ruling for ruling in record.rulings if ruling.what != "accepted"]  # that stands beside the turn
+    said = _said(record)
     for turn in record.turns:
-        while said and said[0].n < turn.n:
-            lines.append(f"     ({_ruling_text(said.pop(0))})")
-        lines.append(f"{turn.n:3}. {turn.player:<6} {turn.text}" + ("" if turn.legal else "  (accepted as played)"))
-    lines += [f"     ({_ruling_text(ruling)})" for ruling in said]
+        while said and said[0][0] < turn.n:
+            lines.append(f"     ({said.pop(0)[1]})")
+        lines.append(_turn_line(turn))
+    lines += [f"     ({text})" for _, text in said]
     lines += ["", f"Position: {record.position or 'unknown'}", f"Result: {result_text(record)}"]
+    if record.result is not None and record.result.get("score"):
+        lines.append("Score: {}-{}".format(*record.result["score"]))
     return "\n".join(lines) + "\n"
 
 
+def _turn_line(turn: TurnRow) -> str:
+    line = f"{turn.n:3}. {turn.player:<6} {turn.text}"
+    if not turn.legal:
+        line += f"  (accepted as played: {turn.position})"
+    return line + (f"  [{turn.took_s:.1f} s]" if turn.took_s is not None else "")
+
+
+def _said(record: Record) -> list[tuple[int, str]]:
+    """After which turn, and what; `accepted` stands beside the turn."""
+    told = [(illegal.n, _illegal_text(illegal)) for illegal in record.illegal]
+    told += [(ruling.n, _ruling_text(ruling)) for ruling in record.rulings if ruling.what != "accepted"]
+    return sorted(told, key=lambda one: one[0])
+
+
+def _illegal_text(illegal: Illegal) -> str:
+    sites = f" {' '.join(illegal.sites)}" if illegal.sites else ""
+    return f"illegal: {illegal.player} {illegal.code}{sites}" + (f": {illegal.why}" if illegal.why else "")
+
+
+WHAT = {
+    "position": "position set", "taken_back": "turn taken back", "draw_offer": "draw offer", "paused": "paused",
+    "resumed": "resumed", "corrected": "turn corrected", "guide": "guide", "unexplained": "unexplained",
+}  # fmt: skip
+"""Rulings, as the text calls them; what there is to add follows after a colon."""
+
+
 def _ruling_text(ruling: Ruling) -> str:
-    said = {"position": "position set: ", "taken_back": "turn taken back", "draw_offer": "draw offer: "}
-    return said.get(ruling.what, ruling.what) + ruling.text
+    return WHAT.get(ruling.what, ruling.what) + (f": {ruling.text}" if ruling.text else "")
 
 
 def result_text(record: Record) -> str:
@@ -45,24 +76,36 @@ def result_text(record: Record) -> str:
 
 
 def as_json(record: Record, number: int) -> str:
-    """One object, keys as in `Record`, and `number`, `position`."""
+    """One object, keys as in `Record`, and `number`, `position`. That it was imported is told by the journal only."""
     told = {"number": number, **asdict(record), "position": record.position}
+    del told["imported"]
     return json.dumps(told, ensure_ascii=False, indent=2) + "\n"
 
 
+COLUMNS = (
+    "game", "n", "player", "text", "legal", "session", "t_s", "since_previous_s", "written_utc", "took_s",
+    "name", "illegal_before",
+)  # fmt: skip
+
+
 def as_csv(record: Record, number: int) -> str:
-    """One line for each turn: when it was accepted, and how long after the turn before (empty over a restart)."""
+    """One line for each turn: when it was accepted, and how long after the turn before (empty over a restart).
+
+    `took_s`: the same, for the first turn since the game began; `illegal_before`: placements judged illegal since the
+    turn before.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["game", "n", "player", "text", "legal", "session", "t_s", "since_previous_s", "written_utc"])
-    before = None
-    for turn in record.turns:
-        since = f"{turn.t_s - before.t_s:.3f}" if before is not None and before.session == turn.session else ""
-        legal = str(turn.legal).lower()
+    writer.writerow(COLUMNS)
+    for index, turn in enumerate(record.turns):
+        took = f"{turn.took_s:.3f}" if turn.took_s is not None else ""
+        wrong = sum(illegal.n == turn.n - 1 for illegal in record.illegal)
         writer.writerow(
-            [number, turn.n, turn.player, turn.text, legal, turn.session, f"{turn.t_s:.3f}", since, turn.written_utc]
-        )
-        before = turn
+            [
+                number, turn.n, turn.player, turn.text, str(turn.legal).lower(), turn.session, f"{turn.t_s:.3f}",
+                took if index else "", turn.written_utc, took, record.names.get(turn.player, ""), wrong,
+            ]
+        )  # fmt: skip
     return out.getvalue()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from controller.journal.store import Row
@@ -11,7 +11,10 @@ from controller.journal.store import Row
 
 @dataclass(frozen=True)
 class TurnRow:
-    """A turn that stands. `position`: after it. `t_s`: in its session's time; `row`: where it was last written."""
+    """A turn that stands. `position`: after it. `t_s`: in its session's time; `row`: where it was last written.
+
+    `took_s`: since the turn before stood, or the game began; None where the table was started again meanwhile.
+    """
 
     n: int
     player: str
@@ -22,6 +25,25 @@ class TurnRow:
     session: int
     written_utc: str
     row: int
+    passed: bool = False
+    took_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Illegal:
+    """A placement judged illegal after turn `n`. `way_back`: the shifts from it to the position that stood.
+
+    `reasons`: as journalled: `code`, `sites`, `rule`, `why` (English), and `facts` for a sentence in another language.
+    """
+
+    n: int
+    t_s: float
+    player: str
+    code: str
+    sites: tuple[str, ...]
+    why: str
+    reasons: tuple[Mapping[str, Any], ...] = ()
+    way_back: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -36,8 +58,11 @@ class GoneOn:
 class Ruling:
     """A word of the operator or a player, after turn `n`.
 
-    Of the operator: `accepted` turn `n` as played, `position` set (`text`), `taken_back` a turn, `paused`, `resumed`.
-    `draw_offer`: `text` says whose, and what became of it ("South made", "South lapsed").
+    Of the operator: `accepted` turn `n` as played, `position` set (`text`), `taken_back` a turn, `paused`, `resumed`,
+    `corrected` (`text`: which turn, what it was before, why). `draw_offer`: `text` says whose, and what became of it
+    ("South made", "South lapsed").
+    `guide`: led to a position, `text` is `begun` or `ended`. `unexplained`: what stood on the sites in `text` follows
+    by no turn (mode `record`).
     """
 
     n: int
@@ -50,6 +75,8 @@ class Record:
     """One game as it stands. `players` in the order of their first turns; `begun`: start or midgame.
 
     `result`: the keys `winner`, `result`, `why` (and `score`) of the row that ended it, None while it goes on.
+    `names`: who plays a side, where the operator said it. `begun_s`, `begun_session`: when it began, as for a turn.
+    `imported`: the row that says that it was not played at this table, else None.
     """
 
     game: str | None = None
@@ -64,6 +91,11 @@ class Record:
     gone_on: tuple[GoneOn, ...] = ()
     result: Mapping[str, Any] | None = None
     rulings: tuple[Ruling, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    begun_s: float = 0.0
+    begun_session: int = 0
+    illegal: tuple[Illegal, ...] = ()
+    imported: Mapping[str, Any] | None = None
 
     @property
     def position(self) -> str | None:
@@ -73,6 +105,10 @@ class Record:
         if self.gone_on and self.gone_on[-1].n == n:
             return self.gone_on[-1].position
         return last.position if last else self.start
+
+
+SAID = ("taken_back", "paused", "resumed", "corrected")
+"""Rulings that stand in the record by their own row; the others are told by what follows from them."""
 
 
 def fold(rows: Iterable[Row]) -> Record:
@@ -86,41 +122,47 @@ def fold(rows: Iterable[Row]) -> Record:
     result: dict[str, Any] | None = None
     highest, seen = 0, set()
     said: list[Ruling] = []
+    illegal: list[Illegal] = []
     for row in rows:
         if row.id in seen:
             continue
         seen.add(row.id)
         data = row.data
+        after = int(data.get("after", max(turns, default=0)))  # an imported row says after which turn it was written
         if row.event == "board_found":
             head.setdefault("game", data.get("game"))
             head.setdefault("set", data.get("set"))
         elif row.event == "setup_complete":
-            head |= {"start": data["position"], "begun": data["as"], "begun_utc": row.written_utc}
+            session, written = _when(row)
+            head |= {"start": data["position"], "begun": data["as"], "begun_utc": written, "begun_session": session}
+            head |= {"begun_s": float(data["t"])}
         elif row.event in ("turn", "pass"):
             n = int(data["n"])
             if turns.get(n) is None or turns[n].position != data["position"]:
                 _forget(gone_on, n)
-            turns[n] = TurnRow(
-                n, data["player"], data["text"], bool(data["legal"]), data["position"],
-                float(data["t"]), row.session, row.written_utc, row.id,
-            )  # fmt: skip
+            turns[n] = _turn(row)
             highest = max(highest, n)
         elif row.event == "withdrawn":
             n = int(data["n"])
             for later in [known for known in turns if known >= n]:
                 del turns[later]
             _forget(gone_on, n)
-        elif row.event == "ruling" and data["what"] in ("taken_back", "paused", "resumed"):
-            said.append(Ruling(max(turns, default=0), data["what"], ""))
-        elif row.event == "draw_offer":
-            said.append(Ruling(max(turns, default=0), "draw_offer", f"{data['player']} {data['state']}"))
+        elif row.event == "illegal":
+            illegal.append(_illegal(after, data))
         elif row.event == "game_over":
             result = {key: data[key] for key in ("winner", "result", "why", "score") if key in data}
+        elif row.event == "players":
+            head["names"] = dict(data.get("names", {}))
+        elif row.event == "imported":
+            head["imported"] = {key: data.get(key) for key in ("format", "file")} | {"utc": row.written_utc}
+            highest = max(highest, int(data.get("highest_n", 0)))
         elif row.event == "belief" and data.get("lines"):
             if data.get("options"):
                 head["options"] = dict(data["options"])
             _follow(data, head, turns, gone_on)
-    standing = tuple(turns[n] for n in sorted(turns))
+        elif (ruling := _ruling(row, after)) is not None:
+            said.append(ruling)
+    standing = _timed(tuple(turns[n] for n in sorted(turns)), head)
     players = tuple(dict.fromkeys(turn.player for turn in standing))
     told = tuple(GoneOn(n, gone_on[n]) for n in sorted(gone_on))
     rulings = [Ruling(turn.n, "accepted", turn.text) for turn in standing if not turn.legal]
@@ -129,8 +171,58 @@ def fold(rows: Iterable[Row]) -> Record:
     rulings += said
     return Record(
         **head, players=players, turns=standing, highest_n=highest, gone_on=told, result=result,
-        rulings=tuple(sorted(rulings, key=lambda ruling: ruling.n)),
+        rulings=tuple(sorted(rulings, key=lambda ruling: ruling.n)), illegal=tuple(illegal),
     )  # fmt: skip
+
+
+def _when(row: Row) -> tuple[int, str]:
+    """Session and wall time of a row; of an imported game, those of the table where it was played."""
+    was = row.data.get("was", {})
+    return int(was.get("session", row.session)), str(was.get("written_utc", row.written_utc))
+
+
+def _turn(row: Row) -> TurnRow:
+    data = row.data
+    session, written = _when(row)
+    return TurnRow(
+        int(data["n"]), data["player"], data["text"], bool(data["legal"]), data["position"], float(data["t"]),
+        session, written, int(data.get("was", {}).get("row", row.id)), row.event == "pass",
+    )  # fmt: skip
+
+
+def _timed(turns: tuple[TurnRow, ...], head: Mapping[str, Any]) -> tuple[TurnRow, ...]:
+    """The turns with the time that each took."""
+    found: list[TurnRow] = []
+    session, t_s = head.get("begun_session"), head.get("begun_s", 0.0)
+    for turn in turns:
+        took_s = round(turn.t_s - t_s, 3) if turn.session == session and turn.t_s >= t_s else None
+        found.append(replace(turn, took_s=took_s))
+        session, t_s = turn.session, turn.t_s
+    return tuple(found)
+
+
+def _illegal(after: int, data: Mapping[str, Any]) -> Illegal:
+    return Illegal(
+        after, float(data["t"]), str(data["player"]), str(data["code"]), tuple(data.get("sites") or ()),
+        str(data.get("why") or ""), tuple(data.get("reasons") or ()), tuple(data.get("way_back") or ()),
+    )  # fmt: skip
+
+
+def _ruling(row: Row, after: int) -> Ruling | None:
+    """What somebody said, or the table did, that has no other place in the record."""
+    data = row.data
+    if row.event == "ruling" and data["what"] == "corrected" and data.get("n"):
+        reason = f" ({data['reason']})" if data.get("reason") else ""
+        return Ruling(after, "corrected", f"{data['n']}. {data.get('was') or '?'}{reason}")
+    if row.event == "ruling" and data["what"] in SAID:
+        return Ruling(after, data["what"], str(data.get("reason") or ""))
+    if row.event == "draw_offer":
+        return Ruling(after, "draw_offer", f"{data['player']} {data['state']}")
+    if row.event == "guide":
+        return Ruling(after, "guide", str(data["state"]))
+    if row.event == "unexplained":
+        return Ruling(after, "unexplained", " ".join(data.get("sites") or ()))
+    return None
 
 
 def _forget(gone_on: dict[int, str], n: int) -> None:
@@ -141,10 +233,14 @@ def _forget(gone_on: dict[int, str], n: int) -> None:
 def _follow(
     data: Mapping[str, Any], head: Mapping[str, Any], turns: Mapping[int, TurnRow], gone_on: dict[int, str]
 ) -> None:
-    """A belief with nothing open whose position is not the last turn's: the game goes on from there."""
+    """A belief whose turns begin from another position than the turn before them led to: the game went on from there.
+
+    Turns that are still open follow one another: whatever was thought to have come between them is over.
+    """
     shown = data["lines"][0]
     n = int(shown["n"])
-    if shown["turns"] or n != max(turns, default=0):
+    _forget(gone_on, n + 1)
+    if n and n not in turns:
         return
     stands = turns[n].position if n else head.get("start")
     if shown["anchor"] != stands:

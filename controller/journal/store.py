@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from controller.journal.errors import JournalError
+from controller.journal.naming import TABLE as NAME_TABLE
+from controller.journal.naming import forget_for_good, keep_names, names_of
 
 APPLICATION_ID = 0x42524A31  # "BRJ1": tells our files from other people's databases
 LONGEST_TEXT = 10_000  # no text of a game comes near it, any encoded picture would pass it
@@ -49,6 +51,13 @@ CREATE TRIGGER IF NOT EXISTS session_is_never_changed BEFORE UPDATE ON session
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 CREATE TRIGGER IF NOT EXISTS session_is_never_deleted BEFORE DELETE ON session
     BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+""",
+    # Names that may be forgotten; and what a search asks for, so that ten thousand games need no reading through.
+    f"""
+{NAME_TABLE}
+CREATE INDEX IF NOT EXISTS row_of_search ON row(event, game)
+    WHERE event IN ('setup_complete', 'game_over', 'illegal', 'imported');
+CREATE INDEX IF NOT EXISTS text_of_turn ON row(json_extract(data, '$.text'), game) WHERE event = 'turn';
 """,
 )
 VERSION = len(MIGRATIONS)
@@ -87,6 +96,7 @@ class Journal:
         self._session: int | None = None
         self._games: dict[int, int] = {}  # a table's game_no -> the number in this file
         self._writable = writable
+        self._to_forget = False  # a name was taken out, but the log still holds it
         self.path = path
         self.warning = warning
 
@@ -118,6 +128,7 @@ class Journal:
         """Commit these events, all or none. Each: the keys of `watch --json` and `internal`; plain JSON values only.
 
         A `setup_complete` begins a game of this file. A `resume` names a game of this file (`game`) to go on with.
+        `players` names the sides of its own game, or of another one (`game`); see `naming`.
         """
         if not events:
             return
@@ -128,6 +139,9 @@ class Journal:
         with self._lock:
             try:
                 self._commit(events)
+                self._to_forget |= any(event["event"] == "players" for event in events)
+                if self._to_forget:
+                    self._to_forget = not forget_for_good(self._connection)
             except BaseException as error:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
@@ -153,11 +167,15 @@ class Journal:
                 # Other tables may write to this file: the number is free only inside this transaction.
                 highest = max(highest, int(run("SELECT coalesce(max(game), 0) FROM row").fetchone()[0])) + 1
                 games[number] = highest
+            game = games.get(number, 0)
+            if event["event"] == "players":
+                game = int(event.get("game", game))
+                event = keep_names(self._connection, game, event)
             run(
                 "INSERT INTO row (session, game, event, internal, written_utc, clock_synchronised, data)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
-                    session, games.get(number, 0), str(event["event"]), int(bool(event.get("internal"))), now,
+                    session, game, str(event["event"]), int(bool(event.get("internal"))), now,
                     synchronised, json.dumps(event, ensure_ascii=False, allow_nan=False),
                 ),
             )  # fmt: skip
@@ -177,6 +195,8 @@ class Journal:
                         f"{columns} WHERE event = 'board_found' AND session = ? AND id < ? ORDER BY id DESC LIMIT 1",
                         (found[0][1], found[0][0]),
                     ).fetchall() + found
+            named = tuple({of_game for _, _, of_game, event, *_ in found if event == "players"})
+            names = names_of(self._connection, named) if named else {}
         for number, session, of_game, event, internal, written, data, synchronised in found:
             try:
                 told = json.loads(data)
@@ -184,6 +204,8 @@ class Journal:
                 raise JournalError(
                     f"row {number} of the journal {self.path} is damaged; open it with `boardref serve` to put it aside"
                 ) from None
+            if event == "players":
+                told = {**told, "names": names.get(of_game, {})}
             right = None if synchronised is None else bool(synchronised)
             yield Row(number, session, of_game, event, bool(internal), written, told, right)
 
@@ -202,8 +224,10 @@ class Journal:
 
         It goes on under its number, however often the table was restarted in it. Empty where there is no game yet.
         """
+        # Games that were imported were not played here, and a name given later takes no game up again.
+        played = "game > 0 AND event != 'players' AND session NOT IN (SELECT session FROM row WHERE event = 'imported')"
         with self._lock:
-            found = self._connection.execute("SELECT game FROM row WHERE game > 0 ORDER BY id DESC LIMIT 1").fetchone()
+            found = self._connection.execute(f"SELECT game FROM row WHERE {played} ORDER BY id DESC LIMIT 1").fetchone()
         if found is None:
             return []
         events = self.events(int(found[0]))
@@ -253,14 +277,15 @@ def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
                 f"the journal {path} was written by a newer Boardref (format {version}, this one knows {VERSION});"
                 " update Boardref, or name another file; nothing was changed"
             )
-        if read_only and version < VERSION:
-            raise JournalError(f"the journal {path} is empty or of an older format; let a table open it once")
+        if read_only and version < 1:
+            raise JournalError(f"the journal {path} is empty; let a table open it once")
         if tables and connection.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise _Damaged("its check failed")
         if not read_only:
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA foreign_keys=ON")
+            connection.execute("PRAGMA secure_delete=ON")
             connection.execute("PRAGMA wal_autocheckpoint=200")
             for step in range(version, VERSION):
                 connection.executescript(
