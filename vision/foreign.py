@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from vision import motion
 from vision.blank import blank_tops
-from vision.boardset import BoardSet
+from vision.boardset import BoardSet, Point
 from vision.covered import covered_ground
 from vision.lifting import LEAST_CELLS
-from vision.light import Light
 from vision.lines import unseen_lines
 from vision.motion import Mask
 from vision.paper import CELL_MM, PaperView
@@ -22,6 +21,7 @@ from vision.placing import Ground
 from vision.platforms import Card, rim_cells
 from vision.registration import Array, Image, Registration
 from vision.shade import shadow_edges, unexplained
+from vision.shown import Shown, Stayed
 from vision.tokens import CLEAR, SURE, Found
 
 SHADE_MM, LINE_SHADE_MM = 7.0, 12.0
@@ -128,34 +128,14 @@ def _grown(mask: Mask, reach_mm: float) -> Mask:
     return cv2.dilate(mask.astype(np.uint8), cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (size, size))) > 0
 
 
-def find_things(
-    paper: PaperView,
-    ratio: npt.NDArray[np.float32],
-    light: Light,
-    ground: Ground,
-    found: Sequence[Found],
-    small: Image,
-    still: Image | None,
-    changed: Mask | None,
-    stood_mm: Sequence[tuple[float, float]],
-    sheet_small: Mask,
-    adopted: Mask | None,
-    glow: Mask | None = None,
-    image: Image | None = None,
-    glare: Mask | None = None,
-) -> Things:
-    """Sort what was found into clear tokens, hidden sites and things that don't belong.
-
-    `ratio`: the picture over the drawing (`PaperView.ratios`), `light`: its light; `ground`: where tokens can stand;
-    `small`: the quarter-size picture; `still`: the last settled one; `changed`: where they differ; `stood_mm`: tokens
-    seen then; `sheet_small`: the sheet in the small picture; `adopted`: grid cells of things that have come to stay;
-    `glow`: those that our own lights may tint; `image`: the whole picture, where its fine lines are to be looked at;
-    `glare`: cells that are whiter than the light makes them.
-    """
+def find_things(shown: Shown, stayed: Stayed) -> Things:
+    """Sort what was found into clear tokens, hidden sites and things that don't belong."""
+    paper, ground, ratio, light = shown.paper, shown.ground, shown.lit.ratio, shown.lit.light
+    glow, glare, adopted = shown.glow, shown.lit.glare, stayed.adopted
     registration = paper.registration
     board_set = registration.board_set
     radius_mm = board_set.tokens.size_mm / 2
-    clear = list(found)
+    clear = list(shown.found)
     under = paper.discs(np.array([token.centre_mm for token in clear]).reshape(-1, 2), radius_mm + SHADE_MM)
     covering = covered_ground(paper, ratio, light, under)
     raw, cloth = covering.ground if glow is None else covering.ground & ~glow, None
@@ -174,9 +154,8 @@ def find_things(
         shadowed = shadow_edges(paper.drawing, ratio, edges, bad, paper.inside & ~under)
         raw = raw & ~_long(shadowed, 2 * board_set.tokens.size_mm)  # shorter ones may be a token's own outline
     tidy = cv2.morphologyEx(raw.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
-    beside_small, reaches_edge = _beside(
-        registration, small, still, changed, sheet_small, [*(token.centre_mm for token in clear), *stood_mm]
-    )
+    tokens_mm = [*(token.centre_mm for token in clear), *stayed.stood_mm]
+    beside_small, reaches_edge = _beside(shown, stayed.still, tokens_mm)
     plain = paper.drawing.usable & paper.inside & ~raw & ~under
     shaded = [token for token in clear if _in_shade(token, paper, ratio[:, :, 1], plain, shadowed, radius_mm)]
     whole: list[Found] = []  # touched, but no part of what touches them: their outlines are complete
@@ -193,7 +172,7 @@ def find_things(
         clear = [token for token in clear if token not in doubtful]
         if not board_set.tokens.marks:
             whole += [token for token in doubtful if token.score >= WHOLE]
-    doubted = [token.centre_mm for token in found if token not in clear]
+    doubted = [token.centre_mm for token in shown.found if token not in clear]
     hidden_sites = {area.nearest(x, y) for x, y in doubted if (area := ground.home(x, y)) is not None}
     covered = _covered(raw & ~discs, _closed(things) & ~discs)
     dazzled: frozenset[str] = frozenset()
@@ -205,14 +184,13 @@ def find_things(
         free = ~(discs | covered) if glow is None else ~(discs | covered | glow)
         tops = blank_tops(paper, ratio, light, free)
         hidden_sites.update(area.nearest(*top) for top in tops if (area := ground.home(*top)) is not None)
-    if image is not None:
-        around = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + LINE_SHADE_MM)
-        unseen = unseen_lines(paper, image, around | rims | _grown(covered, CELL_MM))
-        hidden_sites.update(unseen)
-        homes = [ground.home(*token.centre_mm) for token in clear]  # there may be a print on what hides the lines
-        clear = [
-            token for token, home in zip(clear, homes, strict=True) if home is None or not unseen.issuperset(home.sites)
-        ]
+    around = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + LINE_SHADE_MM)
+    unseen = unseen_lines(paper, shown.image, around | rims | _grown(covered, CELL_MM))
+    hidden_sites.update(unseen)
+    homes = [ground.home(*token.centre_mm) for token in clear]  # there may be a print on what hides the lines
+    clear = [
+        token for token, home in zip(clear, homes, strict=True) if home is None or not unseen.issuperset(home.sites)
+    ]
     if things.any():
         hidden_sites.update(_dark_beside(paper, board_set, covered))
     clear = [token for token in clear if not _on_unseen_platform(board_set, ground.cards, hidden_sites, token)]
@@ -362,19 +340,13 @@ def _dark_beside(paper: PaperView, board_set: BoardSet, covered: Mask) -> Iterat
             yield board_set.sites[index].id
 
 
-def _beside(
-    registration: Registration,
-    small: Image,
-    still: Image | None,
-    changed: Mask | None,
-    sheet: Mask,
-    tokens_mm: Sequence[tuple[float, float]],
-) -> tuple[Mask, bool]:
+def _beside(shown: Shown, still: Image | None, tokens_mm: Sequence[Point]) -> tuple[Mask, bool]:
     """Blobs beside the sheet (small picture) that are new since all was still, and whether one reaches the edge."""
+    registration, sheet, small = shown.paper.registration, shown.watch, shown.small
     nothing = np.zeros(small.shape[:2], np.bool_)
-    if still is None or changed is None:
+    if still is None or shown.changed is None:
         return nothing, False
-    mask = changed & ~sheet
+    mask = shown.changed & ~sheet
     if not mask.any():
         return nothing, False
     layer = np.zeros(mask.shape, np.uint8)

@@ -1,0 +1,108 @@
+"""One picture of a registered sheet read: its light, what tokens stand there, and what else lies or reaches there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import hypot
+
+import cv2
+import numpy as np
+
+from vision import motion
+from vision.foreign import Things, find_things
+from vision.glow import Lit as Glow
+from vision.lifting import lift_shadows
+from vision.light import read_light
+from vision.marks import colours_needed
+from vision.motion import Mask
+from vision.placing import Ground
+from vision.platforms import find_cards
+from vision.printed import unlike_print
+from vision.shown import Shot, Shown, Stayed
+from vision.squares import find_squares
+from vision.tokens import FLOOR_NATS, Found, Look, find
+from vision.whereabouts import Board
+
+SAME_MM = 6.0
+"""A token found again lies no further off."""
+STAYS_MM, STAYS_NATS = 1.5, 6.0
+"""So near where a token lay another one is laid once in some hundred times."""
+
+
+def read(
+    board: Board, shot: Shot, stayed: Stayed, glow: Glow | None, lit_before: Sequence[Found]
+) -> tuple[Ground, Things]:
+    """What tokens can stand on, the tokens, and what else is there; without hard shadows where that shows more.
+
+    `glow`: where our own lights may shine; `lit_before`: tokens that surely still stand there.
+    """
+    changed = motion.changed(shot.small, stayed.still) if stayed.still is not None else None
+    ground, things = _read(board, shot, stayed, changed, glow, lit_before)
+    if things.edges is not None:
+        lifted = lift_shadows(shot.image, board.registration, things.edges)
+        if lifted is not None:
+            again = _read(board, shot.relit(lifted), stayed, changed, glow, lit_before)
+            if _better(again[1], things):
+                ground, things = again
+    return ground, replace(things, clear=tuple(_as_before(one, stayed.still_found) for one in things.clear))
+
+
+def _read(
+    board: Board, shot: Shot, stayed: Stayed, changed: Mask | None, glow: Glow | None, lit_before: Sequence[Found]
+) -> tuple[Ground, Things]:
+    paper, registration = board.paper, board.registration
+    board_set = registration.board_set
+    ratio = paper.ratios(shot.half)
+    paper_seen = paper.drawing.usable & paper.inside
+    if glow is not None:
+        paper_seen &= ~glow.cells
+    lit = read_light(
+        ratio, paper_seen, paper.drawing, board_set.sheet_mm, paper.blown(ratio), near=colours_needed(board_set)
+    )
+    look = Look.of(shot.image, shot.grey, registration, lit.light)
+    if board_set.tokens.marks:
+        found = unlike_print(board_set, find(look, stayed.stood_mm, _region(board.watch, changed)))
+    else:
+        found = find_squares(look)
+    if glow is not None:
+        found = glow.kept(found, lit_before)
+    ground = Ground.of(board_set, find_cards(look) if board_set.platforms is not None else {})
+    cells = None if glow is None else glow.cells
+    shown = Shown(paper, shot.image, shot.small, board.watch, lit, ground, found, changed, cells)
+    return ground, find_things(shown, stayed)
+
+
+def _as_before(token: Found, before: Sequence[Found]) -> Found:
+    """A token that lies just where one lay is most likely that one, if in the worse light it may be."""
+    x, y = token.centre_mm
+    for old in before:
+        near = hypot(old.centre_mm[0] - x, old.centre_mm[1] - y) < STAYS_MM
+        if near and token.likelihoods.get(old.kind, FLOOR_NATS) > -STAYS_NATS:
+            nats = {**token.likelihoods, old.kind: token.likelihoods[old.kind] + STAYS_NATS}
+            kind = max(nats, key=lambda name: nats[name])
+            likelihoods = {name: max(FLOOR_NATS, value - nats[kind]) for name, value in nats.items()}
+            return replace(token, kind=kind, likelihoods=likelihoods)
+    return token
+
+
+def _better(now: Things, before: Things) -> bool:
+    """Whether a second look shows no less than the first: no more is hidden, and no token is gone."""
+    if len(now.hidden) + now.hand > len(before.hidden) + before.hand:
+        return False
+    places = np.array([token.centre_mm for token in now.clear]).reshape(-1, 2)
+    return all(np.any(np.hypot(*(places - token.centre_mm).T) < SAME_MM) for token in before.clear)
+
+
+def _region(sheet: Mask, changed: Mask | None) -> tuple[int, int, int, int] | None:
+    """The part of the full picture in which new tokens can be: all, or the sheet and what changed."""
+    if changed is None:
+        return None
+    x, y, width, height = cv2.boundingRect((sheet | changed).astype(np.uint8))
+    margin = 2
+    return (
+        max(0, x - margin) * motion.SHRINK,
+        max(0, y - margin) * motion.SHRINK,
+        min(sheet.shape[1], x + width + margin) * motion.SHRINK,
+        min(sheet.shape[0], y + height + margin) * motion.SHRINK,
+    )
