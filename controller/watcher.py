@@ -10,11 +10,14 @@ import cv2
 
 from controller.fit import check_fit, in_game_names
 from controller.referee import reducer
-from controller.referee.events import Input
+from controller.referee.commands import OPTION
+from controller.referee.events import Command, Input
 from controller.referee.timing import Timing
 from controller.referee.view import Mode
+from controller.referee.viewing import view_of
 from controller.rules.api import Game, RulesError
 from controller.rules.registry import game_named
+from controller.sightings.ring import Notes
 from vision.boardset import BoardSet, installed_sets
 from vision.camera.frame import Frame
 from vision.errors import VisionError
@@ -53,6 +56,7 @@ class Watcher:
     none remains. `stranger`: a set of another game that lies there instead of one of these.
     `rows`: journalled events of this table; given, the referee comes back with the same lines, in the game and under
     the options they were played in (unless `options` says otherwise). `warning`: why they could not be taken up.
+    `log`: whatever keeps what the referee is given, from now on.
     """
 
     def __init__(
@@ -67,7 +71,9 @@ class Watcher:
         mode: Mode = "referee",
     ) -> None:
         self.warning: str | None = None
+        self.log: Notes | None = None
         self._options = dict(options or {})
+        self._chosen: dict[str, dict[str, str]] = {}  # at the table, for each game
         self._start_mode = start_mode
         self._timing = timing or Timing()
         self._mode = mode
@@ -107,9 +113,11 @@ class Watcher:
             board = next((one for one in fitting if one.name == named.get("set")), fitting[0])
             beliefs = (row for row in reversed(rows) if row["event"] == "belief" and row.get("options"))
             belief: Mapping[str, Any] = next(beliefs, {})
+            self._chosen[board.game] = _said_at_the_table(rows, game_named(board.game))
             game = self._game_of(board, {**belief.get("options", {}), **self._options})
             state = reducer.resume(game, set_name=board.name, timing=self._timing, rows=rows)
         except (RulesError, LookupError, TypeError, ValueError) as error:
+            self._chosen.clear()
             said = str(error) if isinstance(error, RulesError) else f"its record can't be read: {error!r}"
             self.warning = f"The last game can't be taken up ({said}); it is kept in the journal, and a new one begins."
             return None
@@ -118,7 +126,8 @@ class Watcher:
 
     def _game_of(self, board: BoardSet, options: Mapping[str, str] | None = None) -> Game:
         game = game_named(board.game)
-        if chosen := self._options if options is None else options:
+        wanted = self._options if options is None else options
+        if chosen := {**wanted, **self._chosen.get(board.game, {})}:
             game = game.with_options(chosen)
         check_fit(board, game)
         return game
@@ -152,6 +161,40 @@ class Watcher:
 
     def take(self, given: Input) -> reducer.Step:
         """Give the referee one input."""
-        step = reducer.reduce(self.state, given)
+        try:
+            step = reducer.reduce(self.state, given)
+        except Exception as error:
+            if self.log is not None:
+                self.log.note(self.state, given, None, f"{type(error).__name__}: {error}")
+            raise
+        if self.log is not None:
+            self.log.note(self.state, given, step.state)
         self.state = step.state
+        if isinstance(given, Command) and given.name == "new_game" and self._choose(given.arguments):
+            return replace(step, state=self.state, view=view_of(self.state))
         return step
+
+    def _choose(self, arguments: Mapping[str, str]) -> bool:
+        """Take the rules options of a command for the next game, and for those after it; whether there were any."""
+        chosen = {name.removeprefix(OPTION): value for name, value in arguments.items() if name.startswith(OPTION)}
+        if not chosen or self.state.lines:
+            return False
+        before = dict(self._chosen)
+        self._chosen[self.board.game] = chosen
+        try:
+            self.game = self._game_of(self.board)
+        except RulesError:  # whoever hands commands in has shown what is wrong with them
+            self._chosen = before
+            return False
+        self.state = replace(self.state, game=self.game, setup=None)
+        return True
+
+
+def _said_at_the_table(rows: Sequence[Mapping[str, Any]], game: Game) -> dict[str, str]:
+    """The rules options that an operator chose last, where they are this game's."""
+    told = (row["options"] for row in reversed(rows) if row["event"] == "ruling" and row.get("options"))
+    try:
+        chosen = {str(name): str(value) for name, value in next(told, {}).items()}
+        return chosen if chosen and game.with_options(chosen) else {}
+    except (RulesError, AttributeError):
+        return {}

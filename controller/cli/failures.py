@@ -10,6 +10,7 @@ from controller.errors import CommandError
 from controller.journal.errors import JournalError
 from controller.rules.api import OptionError, RulesError, TextError
 from controller.rules.registry import UnknownGameError
+from controller.sightings.errors import SightingLogError
 from firmware_bridge.errors import LightsError, SpecError
 from vision.errors import VisionError
 
@@ -20,7 +21,7 @@ def exit_for(error: Exception) -> tuple[str, int]:
         return str(error), error.code
     if isinstance(error, TextError | OptionError | UnknownGameError | SpecError):
         return str(error), 2
-    if isinstance(error, RulesError | JournalError | LightsError | VisionError):
+    if isinstance(error, RulesError | JournalError | LightsError | SightingLogError | VisionError):
         return str(error), 1
     if isinstance(error, OSError):
         place = f": {error.filename}" if error.filename else ""

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import argparse
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 from controller.cli.arguments import add_game_arguments, options_of
+from controller.cli.watch_log import replay
 from controller.errors import CommandError
 from controller.journal.store import Journal
 from controller.looking import Looking
 from controller.referee.events import Event
+from controller.sightings.file import ENDING, LogFile
 from controller.telling import event_json, event_line, journal_row
 from controller.watcher import Watcher, chosen_sets
 from vision.camera import Frame, Recording, open_source
@@ -21,7 +24,7 @@ from vision.profile import Profile
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `watch`."""
-    parser.add_argument("source", metavar="SOURCE", help="a folder of frames, a video, a camera or a URL")
+    parser.add_argument("source", metavar="SOURCE", help="a folder, a video, a camera, a URL, or a sighting log")
     add_game_arguments(parser)
     parser.add_argument("--fps", type=float, metavar="N", help="frames a second of a recording without time stamps")
     parser.add_argument(
@@ -30,6 +33,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--language", default="en", choices=["en", "nl", "de", "fr"], help="of the sentences")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     parser.add_argument("--journal", metavar="FILE", help="record the match in this journal")
+    parser.add_argument("--sightings", metavar="FILE", help="write what the referee was given to this sighting log")
     parser.set_defaults(run=run)
 
 
@@ -37,43 +41,63 @@ def run(args: argparse.Namespace) -> int:
     """Watch to the end of the source (recordings) or until stopped (cameras)."""
     if args.fps is not None and not 0.01 <= args.fps <= 1000:
         raise CommandError("--fps takes a number from 0.01 to 1000", 2)
+    with ExitStack() as held:
+        log: LogFile | None = None
+        if args.sightings:
+            if Path(args.sightings).suffix != ENDING:
+                raise CommandError(f"a sighting log's name ends in {ENDING}: --sightings NAME{ENDING}", 2)
+            log = held.enter_context(LogFile(Path(args.sightings), args.language))
+        if args.source.endswith(ENDING):
+            journal = _journal(args, held)
+            return replay(args, log, lambda events, game, set_name: _tell(events, args, journal, game, set_name))
+        return _watch(args, held, log)
+
+
+def _watch(args: argparse.Namespace, held: ExitStack, log: LogFile | None) -> int:
     watcher = Watcher(
         chosen_sets(args.game, args.set),
         options=options_of(args.option),
         start_mode=args.position,
         profile=Profile.load(args.profile) if args.profile else None,
     )
+    watcher.log = log
     source = open_source(args.source, fps=args.fps)
-    journal = Journal.open(Path(args.journal)) if args.journal else None
+    held.callback(source.close)
+    journal = _journal(args, held)
+
+    def tell(events: tuple[Event, ...]) -> None:
+        _tell(events, args, journal, watcher.game.name, watcher.board.name)
+
+    if isinstance(source, Recording):
+        seen = False
+        for frame in source:
+            seen = True
+            _, step = watcher.see(frame)
+            tell(step.events)
+        if not seen:
+            raise VisionError(f"no frame of {args.source} could be read; give another recording")
+        return 0
+    looking = Looking(source)
+    while True:
+        given = looking.next(0.25)
+        step = watcher.see(given)[1] if isinstance(given, Frame) else watcher.take(given)
+        tell(step.events)
+
+
+def _journal(args: argparse.Namespace, held: ExitStack) -> Journal | None:
+    journal = held.enter_context(Journal.open(Path(args.journal))) if args.journal else None
     if journal is not None and journal.warning:
         print(f"boardref: {journal.warning}", file=sys.stderr)
-    try:
-        if isinstance(source, Recording):
-            seen = False
-            for frame in source:
-                seen = True
-                _, step = watcher.see(frame)
-                _tell(step.events, args, journal, watcher)
-            if not seen:
-                raise VisionError(f"no frame of {args.source} could be read; give another recording")
-        else:
-            looking = Looking(source)
-            while True:
-                given = looking.next(0.25)
-                step = watcher.see(given)[1] if isinstance(given, Frame) else watcher.take(given)
-                _tell(step.events, args, journal, watcher)
-    finally:
-        source.close()
-        if journal is not None:
-            journal.close()
-    return 0
+    return journal
 
 
-def _tell(events: tuple[Event, ...], args: argparse.Namespace, journal: Journal | None, watcher: Watcher) -> None:
+def _tell(
+    events: tuple[Event, ...], args: argparse.Namespace, journal: Journal | None, game: str, set_name: str
+) -> None:
     if not events:
         return
     if journal is not None:
-        journal.append([journal_row(event, watcher.game.name, watcher.board.name) for event in events])
+        journal.append([journal_row(event, game, set_name) for event in events])
     for event in events:
         if event.internal:
             continue

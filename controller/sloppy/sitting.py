@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from controller.referee.events import Input, Press
-from controller.referee.reducer import initial, reduce
+from controller.referee.reducer import Step, initial, reduce
 from controller.rules.api import Game, Kind, Placement, Player, PlaysInStrokes, Position, Site, Turn
 from controller.sloppy.playmat import Playmat
 from controller.sloppy.record import Fault, Record, Report, Row
@@ -51,9 +51,7 @@ class Sitting:
 
     def take(self, item: Input) -> None:
         """Hand one input to the referee and look at what it says."""
-        step = reduce(self.state, item)
-        self.state = step.state
-        for event in self.record.take(step.events):
+        for event in self.record.take(self.judge(item).events):
             self.report.events += 1
             if event.event == "illegal" and not self.expecting:
                 codes = ",".join(reason["code"] for reason in event.data["reasons"])
@@ -64,6 +62,12 @@ class Sitting:
                 self.questioned = self.questioned or f"asked about {event.data['candidates']}; {self.whereabouts()}"
             self.report.rewritten += event.event == "turn" and bool(event.data.get("revised"))
             self.report.withdrawn += event.event == "withdrawn"
+
+    def judge(self, item: Input) -> Step:
+        """What the referee makes of one input."""
+        step = reduce(self.state, item)
+        self.state = step.state
+        return step
 
     def press(self, player: Player | None) -> None:
         """A player says done."""
