@@ -123,6 +123,7 @@ def fold(rows: Iterable[Row]) -> Record:
     highest, seen = 0, set()
     said: list[Ruling] = []
     illegal: list[Illegal] = []
+    kept: dict[int, str] = {}  # positions that were set, and stand after a correction of what went before
     for row in rows:
         if row.id in seen:
             continue
@@ -134,12 +135,14 @@ def fold(rows: Iterable[Row]) -> Record:
             head.setdefault("set", data.get("set"))
         elif row.event == "setup_complete":
             session, written = _when(row)
+            head |= {key: data[key] for key in ("game", "set") if data.get(key)}
             head |= {"start": data["position"], "begun": data["as"], "begun_utc": written, "begun_session": session}
             head |= {"begun_s": float(data["t"])}
         elif row.event in ("turn", "pass"):
             n = int(data["n"])
             if turns.get(n) is None or turns[n].position != data["position"]:
                 _forget(gone_on, n)
+                gone_on |= kept
             turns[n] = _turn(row)
             highest = max(highest, n)
         elif row.event == "withdrawn":
@@ -157,11 +160,14 @@ def fold(rows: Iterable[Row]) -> Record:
             head["imported"] = {key: data.get(key) for key in ("format", "file")} | {"utc": row.written_utc}
             highest = max(highest, int(data.get("highest_n", 0)))
         elif row.event == "belief" and data.get("lines"):
+            kept = {}
             if data.get("options"):
                 head["options"] = dict(data["options"])
             _follow(data, head, turns, gone_on)
         elif (ruling := _ruling(row, after)) is not None:
             said.append(ruling)
+            if ruling.what == "corrected":
+                kept = {n: gone_on[n] for n in data.get("kept") or () if n in gone_on}
     standing = _timed(tuple(turns[n] for n in sorted(turns)), head)
     players = tuple(dict.fromkeys(turn.player for turn in standing))
     told = tuple(GoneOn(n, gone_on[n]) for n in sorted(gone_on))
@@ -175,10 +181,10 @@ def fold(rows: Iterable[Row]) -> Record:
     )  # fmt: skip
 
 
-def _when(row: Row) -> tuple[int, str]:
-    """Session and wall time of a row; of an imported game, those of the table where it was played."""
+def _when(row: Row) -> tuple[int, str | None]:
+    """Session and wall time of a row; of an imported game, those of the table where it was played, where known."""
     was = row.data.get("was", {})
-    return int(was.get("session", row.session)), str(was.get("written_utc", row.written_utc))
+    return int(was.get("session", row.session)), was.get("written_utc", row.written_utc)
 
 
 def _turn(row: Row) -> TurnRow:
@@ -186,7 +192,7 @@ def _turn(row: Row) -> TurnRow:
     session, written = _when(row)
     return TurnRow(
         int(data["n"]), data["player"], data["text"], bool(data["legal"]), data["position"], float(data["t"]),
-        session, written, int(data.get("was", {}).get("row", row.id)), row.event == "pass",
+        session, written or "", int(data.get("was", {}).get("row", row.id)), row.event == "pass",
     )  # fmt: skip
 
 
