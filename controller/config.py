@@ -8,6 +8,7 @@ are errors wherever they stand: a misspelt setting must not be silently ignored.
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import re
 import tomllib
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator, Field, ValidationError
+from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
     NoDecode,
@@ -25,7 +27,7 @@ from pydantic_settings import (
     SettingsError,
 )
 
-from controller.errors import CommandError
+from controller.errors import CommandError, StartError
 from controller.referee.view import Mode
 
 PREFIX = "BOARDREF_"
@@ -82,39 +84,57 @@ class TableConfig(BaseSettings):
 
 
 def load_config(path: str | None) -> TableConfig:
-    """Read a table's settings; CommandError names the place, the key and, for a misspelt one, the likely meaning."""
+    """Read a table's settings; StartError names the place, the key and, for a misspelt one, the likely meaning."""
     text = _read(path) if path is not None else ""
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise CommandError(f"the configuration {path} is not valid TOML: {error}") from None
-    credentials = _credentials()
-    for name in (*(name for name in os.environ if name.startswith(PREFIX)), *credentials):
+        at = re.search(r"line (\d+)", str(error))
+        raise StartError(
+            f"the configuration {path} is not valid TOML: {error}",
+            "syntax", file=path, line=at[1] if at else text.count("\n") + 1, why=str(error).partition(" (at ")[0],
+        ) from None  # fmt: skip
+    given_apart = credentials()
+    for name in (*(name for name in os.environ if name.startswith(PREFIX)), *given_apart):
         key = name.upper().removeprefix(PREFIX).lower().split("__")[0]
         if name not in OTHERS and key not in TableConfig.model_fields:
-            raise CommandError(f"the environment: {name}: there is no such setting{_meant(key, PREFIX, str.upper)}")
+            near = _near(key)
+            raise StartError(
+                f"the environment: {name}: there is no such setting{_meant(near and f'{PREFIX}{near.upper()}')}",
+                "unknown", variable=name, key=name, meant=near and f"{PREFIX}{near.upper()}",
+            )  # fmt: skip
     try:
         return TableConfig(**found)
     except SettingsError as error:  # a whole table, [options], in one variable that is no JSON
         named = re.search(r'"(\w+)"', str(error))
         name = f"{PREFIX}{named[1].upper() if named else ''}"
-        raise CommandError(f"the environment: {name} is not JSON; or set {name}__NAME for each name") from None
+        said = f"{name} is not JSON; or set {name}__NAME for each name"
+        raise StartError(f"the environment: {said}", "value", variable=name, key=name, wanted="json") from None
     except ValidationError as error:
         first = error.errors()[0]
         where = [str(part) for part in first["loc"]]
         key = ".".join(where)
-        unknown = first["type"] == "extra_forbidden"
-        said = f"{key}: unknown key{_meant(key)}" if unknown else f"{key}: {first['msg']}"
-        raise CommandError(f"{_place(path, text, where, credentials)}: {said}") from None
+        place, facts = _place(path, text, where, given_apart)
+        if first["type"] == "extra_forbidden":
+            near = _near(key)
+            said = f"{place}: {key}: unknown key{_meant(near)}"
+            raise StartError(said, "unknown", key=key, meant=near, **facts) from None
+        raise StartError(f"{place}: {key}: {first['msg']}", "value", key=key, **facts, **_wanted(first)) from None
 
 
 def _read(path: str) -> str:
     try:
         return Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise CommandError(f"the configuration {path} can't be read ({error.strerror}); check the name") from None
+        code = {errno.ENOENT: "missing", errno.EACCES: "denied"}.get(error.errno or 0, "unreadable")
+        raise StartError(
+            f"the configuration {path} can't be read ({error.strerror}); check the name",
+            code, file=path, why=error.strerror,
+        ) from None  # fmt: skip
     except UnicodeDecodeError as error:
-        raise CommandError(f"the configuration {path} is not valid TOML: it is not UTF-8 ({error.reason})") from None
+        raise StartError(
+            f"the configuration {path} is not valid TOML: it is not UTF-8 ({error.reason})", "not_utf8", file=path
+        ) from None
 
 
 def _credentials_folder() -> Path | None:
@@ -122,7 +142,7 @@ def _credentials_folder() -> Path | None:
     return Path(folder) if folder and Path(folder).is_dir() else None
 
 
-def _credentials() -> Mapping[str, Path]:
+def credentials() -> Mapping[str, Path]:
     """The files of systemd's credentials folder that are ours, by their names in small letters."""
     folder = _credentials_folder()
     if folder is None:
@@ -130,21 +150,51 @@ def _credentials() -> Mapping[str, Path]:
     return {file.name: file for file in sorted(folder.iterdir()) if file.name.lower().startswith(PREFIX.lower())}
 
 
-def _meant(key: str, prefix: str = "", spelt: Any = str) -> str:
-    near = difflib.get_close_matches(key, list(TableConfig.model_fields), n=1)
-    return f"; did you mean {prefix}{spelt(near[0])}?" if near else ""
+def _near(key: str) -> str | None:
+    return next(iter(difflib.get_close_matches(key, list(TableConfig.model_fields), n=1)), None)
 
 
-def _place(path: str | None, text: str, where: list[str], credentials: Mapping[str, Path]) -> str:
-    """Where a setting that is wrong was made."""
+def _meant(near: str | None) -> str:
+    return f"; did you mean {near}?" if near else ""
+
+
+_KINDS = {"int": "whole", "float": "number", "bool": "yes_no", "string": "text", "dict": "table", "tuple": "list"}
+
+
+def _wanted(error: ErrorDetails) -> dict[str, str]:
+    """What a setting takes, as a code (`fault.wanted.CODE`) and its limit; in English where no code fits."""
+    kind, limits = error["type"], error.get("ctx") or {}
+    if kind == "literal_error":
+        return {"wanted": "one_of", "limit": str(limits["expected"])}
+    if kind == "greater_than_equal":
+        return {"wanted": "at_least", "limit": str(limits["ge"])}
+    if kind == "less_than_equal":
+        return {"wanted": "at_most", "limit": str(limits["le"])}
+    return {"wanted": _KINDS.get(kind.partition("_")[0], "other"), "limit": error["msg"]}
+
+
+def place_of(path: str | None, key: str) -> tuple[str, dict[str, object]]:
+    """Where a setting was made, in words and as facts; nowhere in particular where it is the usual one."""
+    try:
+        text = Path(path).read_text(encoding="utf-8") if path is not None else ""
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    place, facts = _place(path, text, [key], credentials())
+    return ("the settings", {}) if facts.get("line", 0) is None else (place, facts)
+
+
+def _place(
+    path: str | None, text: str, where: list[str], credentials: Mapping[str, Path]
+) -> tuple[str, dict[str, object]]:
+    """Where a setting that is wrong was made: in words, and as facts."""
     name = PREFIX + where[0].upper()
     given = next((one for one in os.environ if one.upper() == name or one.upper().startswith(f"{name}__")), None)
     if given is not None:
-        return f"the environment ({given})"
+        return f"the environment ({given})", {"variable": given}
     if name.lower() in credentials:
-        return f"the credential {credentials[name.lower()]}"
+        return f"the credential {credentials[name.lower()]}", {"credential": credentials[name.lower()]}
     line = line_of(text, where)
-    return f"the configuration {path}" + (f", line {line}" if line else "")
+    return f"the configuration {path}" + (f", line {line}" if line else ""), {"file": path, "line": line}
 
 
 _TABLE = re.compile(r"^\s*\[\[?([^\[\]]+)\]\]?\s*(?:#.*)?$")

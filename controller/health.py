@@ -15,6 +15,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from controller.words import fault_rest, fault_sentence
+
 Level = Literal["ok", "warning", "problem"]
 LEVELS: tuple[Level, ...] = ("ok", "warning", "problem")
 
@@ -57,6 +59,8 @@ class TableState(Protocol):
     def link(self) -> Mapping[str, Any]: ...
     @property
     def journal(self) -> Mapping[str, Any]: ...
+    @property
+    def fault(self) -> Mapping[str, Any] | None: ...
 
 
 def worst(checks: Iterable[Check]) -> Level:
@@ -64,9 +68,12 @@ def worst(checks: Iterable[Check]) -> Level:
     return max((check.level for check in checks), key=LEVELS.index, default="ok")
 
 
-def table_checks(state: TableState) -> tuple[Check, ...]:
-    """Of a running table: its camera, its pictures, its lights, its record."""
+def table_checks(state: TableState, language: str = "en") -> tuple[Check, ...]:
+    """Of a running table: camera, pictures, lights, record; of one that can't start: why, and its lights."""
     camera, link, journal = state.camera, state.link, state.journal
+    if fault := state.fault:
+        said = fault_sentence(fault["code"], fault["facts"], language)
+        return Check("settings", "problem", said, fault_rest(language)[0], fault.get("since")), _lights(link)
     good = camera.get("state") == "ok"
     found = [
         Check(
@@ -88,25 +95,28 @@ def table_checks(state: TableState) -> tuple[Check, ...]:
         )
     else:
         found.append(Check("pictures", "ok", "Pictures are judged as they come."))
-    linked = str(link.get("state", "off"))
-    supply_mv = (link.get("health") or {}).get("supply_mv", 0)
-    if linked == "off":
-        found.append(Check("lights", "ok", "No lights are wanted here."))
-    elif linked == "ready" and 0 < supply_mv < LOW_LIGHTS_MV:
-        said = f"The lights' controller gets only {supply_mv / 1000:.1f} V: lights may flicker or turn red."
-        hint = "Use a short, thick USB cable, or give the lights a supply of their own (docs/lights.md)."
-        found.append(Check("lights", "warning", said, hint, link.get("since")))
-    else:
-        well = linked == "ready"
-        said = str(link.get("sentence") or ("The lights answer." if well else f"The lights: {linked}."))
-        hint = "" if well else "The game goes on without; see docs/lights.md. The link tries again by itself."
-        found.append(Check("lights", "ok" if well else "warning", said, hint, link.get("since")))
+    found.append(_lights(link))
     kept = journal.get("state") == "ok" and not journal.get("sentence")
     said = "Every turn is recorded." if kept else str(journal.get("sentence") or "No record is kept.")
     failing = journal.get("state") == "failing"
     hint = "" if kept else "Free space on the disk, or choose another folder with `data` in the settings."
     found.append(Check("record", "ok" if kept else "problem" if failing else "warning", said, hint))
     return tuple(found)
+
+
+def _lights(link: Mapping[str, Any]) -> Check:
+    linked = str(link.get("state", "off"))
+    supply_mv = (link.get("health") or {}).get("supply_mv", 0)
+    if linked == "off":
+        return Check("lights", "ok", "No lights are wanted here.")
+    if linked == "ready" and 0 < supply_mv < LOW_LIGHTS_MV:
+        said = f"The lights' controller gets only {supply_mv / 1000:.1f} V: lights may flicker or turn red."
+        hint = "Use a short, thick USB cable, or give the lights a supply of their own (docs/lights.md)."
+        return Check("lights", "warning", said, hint, link.get("since"))
+    well = linked == "ready"
+    said = str(link.get("sentence") or ("The lights answer." if well else f"The lights: {linked}."))
+    hint = "" if well else "The game goes on without; see docs/lights.md. The link tries again by itself."
+    return Check("lights", "ok" if well else "warning", said, hint, link.get("since"))
 
 
 def machine_checks(data: Path) -> tuple[Check, ...]:

@@ -53,8 +53,12 @@ class Alive:
 
     def stop(self) -> None:
         """The end is meant."""
-        self._stop.set()
+        self.rest()
         notify("STOPPING=1")
+
+    def rest(self) -> None:
+        """No more signs of life from this table; another takes its place."""
+        self._stop.set()
 
     def _run(self) -> None:
         pause_s = self._wait_s / 3 if self._wait_s else 5.0

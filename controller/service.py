@@ -7,16 +7,18 @@ import gc
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import Protocol
 
 import uvicorn
 
 from controller.errors import CommandError
-from controller.notify import Alive
-from controller.table import Table
+from controller.notify import Alive, notify
 from controller.web.app import create_app
 from controller.web.players import Players
+from controller.web.ports import TableLike
 from controller.web.sharing import address_of
 
 
@@ -45,7 +47,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
 class PageServer:
     """The page of one table on a bound socket, in a thread of its own. `stop` ends within a few seconds."""
 
-    def __init__(self, table: Table, listener: socket.socket, players: Players | None = None) -> None:
+    def __init__(self, table: TableLike, listener: socket.socket, players: Players | None = None) -> None:
         self._app = create_app(table, players=replace(players or Players(), address=address_of(listener)))
         self._socket = listener
         settings = uvicorn.Config(
@@ -79,16 +81,24 @@ class PageServer:
         self._socket.close()
 
 
-def serve(
-    table: Table,
-    listener: socket.socket,
-    *,
-    ready: Callable[[str], None],
-    browser: bool = False,
-    players: Players | None = None,
-) -> None:
-    """Run until Ctrl-C or SIGTERM. `ready` gets the page's address once; `browser` opens it there."""
-    server = PageServer(table, listener, players)
+class Keeper(TableLike, Protocol):
+    """A table, or what stands in for one."""
+
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+    def idle_s(self) -> float: ...
+    def status(self) -> str: ...
+
+
+@contextmanager
+def answering(
+    table: Keeper, listener: socket.socket, ready: Callable[[str], None], players: Players | None = None
+) -> Iterator[str]:
+    """The table is started and its page answers meanwhile; the supervisor hears of it. Yields the page's address.
+
+    `listener` stays open: what knocks while one table makes room for another waits a moment.
+    """
+    server = PageServer(table, listener.dup(), players)
     alive = Alive(table.idle_s, table.status)
     try:
         table.start()
@@ -99,10 +109,27 @@ def serve(
         gc.freeze()  # what runs now stays: a full search for garbage would hold up a frame for 20 ms
         ready(address)
         alive.start()
-        if browser:
-            threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-        threading.Event().wait()
+        yield address
     finally:
-        alive.stop()
+        alive.rest()
         server.stop()
         table.stop()
+
+
+def serve(
+    table: Keeper,
+    listener: socket.socket,
+    *,
+    ready: Callable[[str], None],
+    browser: bool = False,
+    players: Players | None = None,
+) -> None:
+    """Run until Ctrl-C or SIGTERM. `ready` gets the page's address once; `browser` opens it there."""
+    try:
+        with answering(table, listener, ready, players) as address:
+            if browser:
+                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+            threading.Event().wait()
+    finally:
+        notify("STOPPING=1")
+        listener.close()

@@ -11,6 +11,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -23,6 +24,7 @@ from controller.referee.view import View
 from controller.steadiness import Steadiness
 from controller.supervision import Supervision
 from controller.telling import journal_row
+from controller.trial import Trial
 from controller.watcher import Watcher
 from firmware_bridge.scene import Scene
 from vision.boardset import BoardSet
@@ -49,7 +51,10 @@ class Lights(Protocol):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """All that a page may know at one moment. `age_s`: since the newest judged frame (inf before the first)."""
+    """All that a page may know at one moment. `age_s`: since the newest judged frame (inf before the first).
+
+    `fault`: why there is no table yet (code, facts, since).
+    """
 
     rev: int
     age_s: float
@@ -60,6 +65,7 @@ class Snapshot:
     link: Mapping[str, Any] = field(default_factory=dict)
     set: BoardSet | None = None
     journal: Mapping[str, Any] = field(default_factory=dict)
+    fault: Mapping[str, Any] | None = None
 
 
 class Table:
@@ -84,7 +90,8 @@ class Table:
         self._journal_well = {"state": "ok" if journal else "off", "sentence": journal_warning or ""}
         self._journal_state: Mapping[str, Any] = self._journal_well
         self._shown = shown or (lambda: {"connected": False})
-        self._inputs: queue.SimpleQueue[Input] = queue.SimpleQueue()
+        self._inputs: queue.SimpleQueue[tuple[Input, Future[tuple[Event, ...]] | None]] = queue.SimpleQueue()
+        self._trial: Trial | None = None
         self._changed = threading.Condition()
         self._stop = threading.Event()
         self._rev = 0
@@ -142,7 +149,16 @@ class Table:
 
     def send(self, given: Input) -> None:
         """Put a player's press or an operator's command into the referee's queue; its time becomes the table's."""
-        self._inputs.put(given)
+        self._inputs.put((given, None))
+
+    def order(self, given: Command, timeout_s: float = 5.0) -> tuple[Event, ...] | None:
+        """Give an operator's command and wait for what comes of it; None where the table doesn't get round to it."""
+        answer: Future[tuple[Event, ...]] = Future()
+        self._inputs.put((given, answer))
+        try:
+            return answer.result(timeout_s)
+        except Exception:  # said in the log
+            return None
 
     def button(self, button: int, action: int) -> None:
         """A button of the lights device, 0 and 1 the two players'. Short (action 0): "done"; long (1): the operator.
@@ -195,10 +211,19 @@ class Table:
 
     def _turn(self) -> None:
         while not self._inputs.empty():
-            given = self._inputs.get()
+            given, answer = self._inputs.get()
             if isinstance(given, Press | Command):
                 given = replace(given, t_s=self._looking.t_s)
-            self._publish(self._watcher.take(given), judged=False)
+            try:
+                step = self._watcher.take(given)
+                self._try_lights(step.events)
+                self._publish(step, judged=False)
+            except Exception as error:
+                if answer is not None:
+                    answer.set_exception(error)
+                raise
+            if answer is not None:
+                answer.set_result(step.events)
         seen = self._looking.next(TICK_S)
         if not isinstance(seen, Frame):
             self._publish(self._watcher.take(seen), judged=False)
@@ -210,6 +235,12 @@ class Table:
         self._supervision.saw(step.view.trouble, self._watcher.stranger, time.monotonic())
         self._publish(step, judged=True)
         self._steady(sighting)
+
+    def _try_lights(self, events: tuple[Event, ...]) -> None:
+        """An operator wants to see lights: for some seconds they show that, unless the game has news."""
+        for event in events:
+            if event.event == "ruling" and event.data["what"] == "lights":
+                self._trial = Trial(str(event.data["show"]), self._watcher.board, self._scene)
 
     def _steady(self, sighting: Sighting) -> None:
         """Hold the camera's automatics, or let them go."""
@@ -239,7 +270,9 @@ class Table:
             self._view, self._scene = step.view, scene
             self._changed.notify_all()
         if self._lights is not None:
-            self._lights.show(scene)
+            tried = self._trial.scene(scene) if self._trial is not None else None
+            self._trial = self._trial if tried is not None else None
+            self._lights.show(tried or scene)
 
     def _record(self, events: tuple[Event, ...]) -> None:
         if self._journal is None or not events:

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import socket
+import sys
 
-from controller.config import data_folder, load_config
-from controller.errors import CommandError
-from controller.lighting import TableLights, map_source
-from controller.recording import open_recording
-from controller.rules.api import RulesError
-from controller.service import listening_socket, serve
-from controller.table import Table
-from controller.watcher import Watcher, chosen_sets
+from controller.errors import CommandError, StartError
+from controller.service import answering, listening_socket, serve
+from controller.standin import StandIn
+from controller.starting import Parts, Start
 from controller.web.players import Passes, Players, kept_secret
-from firmware_bridge.link import Link
-from vision.camera import Recording, open_source
-from vision.profile import Profile
+from firmware_bridge.ports import finder
+from firmware_bridge.talks import check_wire, split_wire
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -26,53 +23,63 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve the table until stopped."""
-    config = load_config(args.config)
+    """Serve the table until stopped. While its settings are wrong, serve a page that says so, and wait."""
     if args.lights:
-        config = config.model_copy(update={"lights": args.lights})
+        port, wire = split_wire(args.lights)
+        finder(port)
+        check_wire(wire)
+    start = Start(args.config, args.lights)
+    settings = start.salvaged()
+    listener = listening_socket(settings.host, settings.port)
     try:
-        sets = chosen_sets(config.game, config.set)
-        profile = Profile.load(config.profile) if config.profile else None
-        Watcher(sets, options=config.options)  # a wrong option is named before anything is opened
-    except RulesError as error:
-        raise CommandError(f"the configuration {args.config}: {error}") from None
-    map_of = map_source(config.light_map)
-    for board in sets:
-        map_of(board)  # as is what does not fit in the light map
-    listener = listening_socket(config.host, config.port)
-    link: Link | None = None
-    camera = open_source(
-        config.camera,
-        epoch=lambda: link.acknowledged_epoch if link is not None else 0,
-        wait=False,
-        mains_hz=config.mains_hz,
-    )
-    if isinstance(camera, Recording):
-        raise CommandError(f"camera {config.camera} is a recording; use `boardref watch` for recordings")
-    folder = data_folder(config.data)
-    journal, watcher, warning = open_recording(
-        folder / "boardref.db",
-        lambda rows: Watcher(
-            sets, options=config.options, start_mode="setup", rows=rows, profile=profile, mode=config.mode
-        ),
-    )
-    lights: TableLights | None = None
-    if config.lights not in (None, "none"):
-        first = map_of(watcher.board)
-        link = Link(config.lights, first, on_button=lambda button, action: table.button(button, action))
-        lights = TableLights(link, first, map_of, board=watcher.board, calm_only=config.calm_lights)
-    table = Table(
-        watcher, camera, lights=lights, journal=journal, journal_warning=warning,
-        shown=lights.shown if lights else None,
-    )
-    serve(
-        table,
-        listener,
-        ready=lambda address: print(f"Boardref: the page is at {address}", flush=True),
-        players=Players(
-            may=frozenset(config.players_may),
-            passes=Passes(kept_secret(folder / "players.key")),
-            everywhere=config.players_code == "all",
-        ),
-    )
+        parts = start.parts()
+    except StartError as error:
+        listener, parts = _stand_in(start, error, listener, (settings.host, settings.port))
+    serve(parts.table(), listener, ready=_tell, players=_players(parts))
     return 0
+
+
+def _tell(address: str) -> None:
+    print(f"Boardref: the page is at {address}", flush=True)
+
+
+def _players(parts: Parts) -> Players:
+    return Players(
+        may=frozenset(parts.config.players_may),
+        passes=Passes(kept_secret(parts.folder / "players.key")),
+        everywhere=parts.config.players_code == "all",
+    )
+
+
+def _stand_in(
+    start: Start, error: StartError, listener: socket.socket, at: tuple[str, int]
+) -> tuple[socket.socket, Parts]:
+    """Answer on `listener`, bound to host and port `at`, until the settings are mended; what to go on with then."""
+    print(f"boardref: {error}", file=sys.stderr, flush=True)
+    stand_in = StandIn(error, start.salvaged())
+
+    def ready(address: str) -> None:
+        print(f"Boardref: the page is at {address} and says what is wrong; mend it, and the table starts", flush=True)
+
+    said = [str(error)]
+
+    def tell(another: StartError) -> None:
+        stand_in.tell(another)
+        if str(another) != said[0]:
+            print(f"boardref: {another}", file=sys.stderr, flush=True)
+            said[0] = str(another)
+
+    with answering(stand_in, listener, ready, Players(may=frozenset())):
+        while True:
+            parts = start.once_mended(tell)
+            wanted = parts.config.host, parts.config.port
+            if wanted == at:
+                return listener, parts
+            try:
+                other = listening_socket(*wanted)
+            except CommandError as taken:
+                parts.close()
+                tell(StartError(f"the configuration: {taken}", "use", key="port", why=taken))
+            else:
+                listener.close()
+                return other, parts

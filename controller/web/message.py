@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from controller.referee.view import Lifted, Offence, View
 from controller.rules.api import Owed, Reason, Shift
 from controller.web.phrases import name_of, phrase
-from controller.words import say, sentence
+from controller.words import fault_rest, fault_sentence, say, sentence
 
 Tone = Literal["calm", "blue", "amber", "win"]
 
@@ -46,6 +46,12 @@ class Message:
     steps: tuple[Step, ...] = ()
     targets: tuple[str, ...] = ()
     answers: bool = False
+
+
+def fault_message(fault: Mapping[str, Any], language: str) -> Message:
+    """Why there is no table yet."""
+    told = fault_sentence(fault["code"], fault["facts"], language)
+    return Message("fault", "amber", say("fault.head", language), lead=told, more=fault_rest(language))
 
 
 def message(view: View, language: str) -> Message:

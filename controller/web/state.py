@@ -12,10 +12,11 @@ from controller.referee.view import View
 from controller.rules.api import Owed, RulesError
 from controller.rules.registry import game_named
 from controller.supervision import in_language
-from controller.web.message import Message, message
+from controller.web.message import Message, fault_message, message
 from controller.web.phrases import name_of
 from controller.web.ports import Snapshot
 from controller.words import link_sentence
+from controller.words.catalogue import catalogue
 from vision.boardset import BoardSet
 
 
@@ -29,10 +30,16 @@ def lights_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
     """What the lights show, and how camera and link are doing: changes without a new `rev`."""
     return {
         "lights": dict(snapshot.lights),
-        "camera": in_language(snapshot.camera, language),
+        "camera": _camera(snapshot, language),
         "link": _link(snapshot.link, language),
         "journal": dict(getattr(snapshot, "journal", {})),
     }
+
+
+def _camera(snapshot: Snapshot, language: str) -> dict[str, Any]:
+    if snapshot.fault:
+        return {**snapshot.camera, "sentence": catalogue(language)["fault.camera"]}
+    return in_language(snapshot.camera, language)
 
 
 def _link(link: Mapping[str, Any], language: str) -> dict[str, Any]:
@@ -43,7 +50,7 @@ def _link(link: Mapping[str, Any], language: str) -> dict[str, Any]:
 def view_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
     """The referee's view of the table, with its message and what is drawn on the board."""
     view, board = snapshot.view, snapshot.set
-    told = message(view, language)
+    told = fault_message(snapshot.fault, language) if snapshot.fault else message(view, language)
     return {
         "lang": language,
         "phase": view.phase,

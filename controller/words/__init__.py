@@ -6,6 +6,8 @@ from controller.words.cameras import held_why as held_why
 from controller.words.cameras import wrong_board as wrong_board
 from controller.words.catalogue import LANGUAGES as LANGUAGES
 from controller.words.catalogue import keys as keys
+from controller.words.faults import fault_rest as fault_rest
+from controller.words.faults import fault_sentence as fault_sentence
 from controller.words.links import link_sentence as link_sentence
 from controller.words.speaking import rules_in_short as rules_in_short
 from controller.words.speaking import say as say

@@ -1,18 +1,24 @@
 """Gettext catalogues (`locale/LANGUAGE/LC_MESSAGES/*.po`), read as they are: nothing to compile.
 
-`boardref.po` holds what all games share, `camera.po` how a camera is, `link.po` how the
-lights are reached, `short.po` the rules in short; a game's codes and names of pieces have a file of their own.
+`boardref.po` holds what all games share, `camera.po` how a camera is, `fault.po` why a table can't start,
+`link.po` how the lights are reached, `short.po` the rules in short; a game's codes and names of pieces have a file of
+their own.
+A package of its own brings its words by the entry-point group `boardref.words`.
 """
 
 from __future__ import annotations
 
 import ast
+import logging
 from collections.abc import Mapping
 from functools import lru_cache
+from importlib.metadata import entry_points
 from importlib.resources import files
 
 LANGUAGES = ("en", "nl", "de", "fr")
-DOMAINS = ("boardref", "camera", "link", "short", "transet", "taasen", "transfer")
+DOMAINS = ("boardref", "camera", "fault", "link", "short", "transet", "taasen", "transfer")
+GROUP = "boardref.words"
+_log = logging.getLogger(__name__)
 
 
 def parse_po(text: str) -> dict[str, str]:
@@ -52,6 +58,17 @@ def catalogue(language: str) -> Mapping[str, str]:
         if twice := texts.keys() & found.keys():
             raise ValueError(f"{language}/{domain}.po: {min(twice)!r} has a text already")
         texts |= found
+    return _words_of_plugins(language) | texts  # a plug-in adds words and replaces none of ours
+
+
+def _words_of_plugins(language: str) -> dict[str, str]:
+    """What installed packages say: each entry point is a function from a language to texts by key."""
+    texts: dict[str, str] = {}
+    for point in entry_points(group=GROUP):
+        try:
+            texts |= {str(key): str(text) for key, text in point.load()(language).items()}
+        except Exception as error:  # somebody else's code: its words are missed, the table goes on
+            _log.warning("the words of %s can't be had (%s)", point.name, error)
     return texts
 
 

@@ -41,9 +41,6 @@ def place(tmp_path, monkeypatch):
     (tmp_path / "junk.db").write_text("this is no journal, whatever its name says")
     (tmp_path / "key.toml").write_text(SET.replace("game =", "gaem ="))
     (tmp_path / "lens.toml").write_text("[lens]\nfocal_per_width = nan\nk1 = 0\n")
-    (tmp_path / "misspelt.toml").write_text("prot = 8001\n")
-    (tmp_path / "option.toml").write_text('port = 0\noptions = { foo = "x" }\n')
-    (tmp_path / "game.toml").write_text('port = 0\ngame = "nope"\n')
     with Journal.open(tmp_path / "newer.db"):
         pass
     with sqlite3.connect(tmp_path / "newer.db") as connection:
@@ -124,10 +121,6 @@ BAD = [
     (2, "--port", ("demo", "--port", "99999")),
     (1, "data folder", ("demo", "--port", "0", "--no-browser", "--data", "junk.db")),
     (2, "no game", ("demo", "--port", "0", "--no-browser", "--game", "nope")),
-    (1, "can't be read", ("serve", "--config", "none.toml")),
-    (1, "did you mean port", ("serve", "--config", "misspelt.toml")),
-    (1, "no option 'foo'", ("serve", "--config", "option.toml")),
-    (1, "no game 'nope'", ("serve", "--config", "game.toml")),
 ]
 
 

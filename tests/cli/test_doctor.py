@@ -43,6 +43,7 @@ class State:
     camera: Mapping[str, Any] = field(default_factory=lambda: {"state": "ok", "sentence": "", "since": 5.0})
     link: Mapping[str, Any] = field(default_factory=lambda: {"state": "ready", "sentence": ""})
     journal: Mapping[str, Any] = field(default_factory=lambda: {"state": "ok", "sentence": ""})
+    fault: Mapping[str, Any] | None = None
 
 
 def levels(state: State) -> dict[str, str]:

@@ -56,7 +56,7 @@ def test_every_code_that_is_said_is_known_and_every_known_one_is_said() -> None:
 
 def test_a_page_is_told_in_its_own_language() -> None:
     link = link_json(LinkStatus(LinkState.DOWN, Reason("port_gone", port="/dev/ttyUSB0"), 0.0))
-    snapshot: Any = SimpleNamespace(camera={}, lights={}, journal={}, link=link)
+    snapshot: Any = SimpleNamespace(camera={}, lights={}, journal={}, link=link, fault=None)
     told = [lights_json(snapshot, language)["link"]["sentence"] for language in LANGUAGES]
     assert len(set(told)) == len(LANGUAGES)
     assert all("/dev/ttyUSB0" in sentence for sentence in told)
