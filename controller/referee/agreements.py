@@ -14,7 +14,7 @@ By = Literal["player", "operator"]
 
 def rule(draft: Draft, what: str, by: By, **facts: object) -> None:
     """Write a word that changes the game, before what follows from it."""
-    draft.emit("ruling", {"what": what, "by": by, **facts})
+    draft.emit("ruling", {"what": what, "by": by, **draft.said, **facts})
 
 
 def resign(draft: Draft, player: Player | None, by: By) -> None:

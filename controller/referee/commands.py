@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from controller.referee.agreements import accept_draw, agree_on_draw, decline_draw, offer_draw, resign, rule
 from controller.referee.beginning import lines_from, possible
 from controller.referee.clocks import Clocks
+from controller.referee.correcting import as_moved
 from controller.referee.events import Command, Press
 from controller.referee.judging import answered, judge_done
 from controller.referee.leading import start_guide
 from controller.referee.lines import Done, Line
+from controller.referee.naming import name_players
 from controller.referee.record import begin_game, believe, end_game, forget_moment, outcome_of, strong
+from controller.referee.rulings import correct_turn, take_back_to
 from controller.referee.state import Draft
 from controller.referee.view import Played
-from controller.rules.api import CountsPoints, Game, Position, RulesError, Shift
+from controller.rules.api import CountsPoints, Game, Position, RulesError
+
+OPTION = "option."
+"""Before the name of a rules option in the arguments of a command."""
+LONGEST_SAID = 500
 
 
 def press(draft: Draft, given: Press) -> None:
@@ -77,12 +86,26 @@ def call_operator(draft: Draft, called: bool, player: str | None) -> None:
 
 
 def command(draft: Draft, given: Command) -> None:
-    """An operator's word."""
+    """An operator's word. Whatever it changes follows from a ruling; one that changes nothing is written nowhere."""
+    said = ((word, given.arguments.get(word, "").strip()[:LONGEST_SAID]) for word in ("reason", "key"))
+    draft.said = {word: text for word, text in said if text}
     call_operator(draft, False, None)
+    before, written = draft.state, len(draft.events)
+    _obey(draft, given)
+    if draft.state != before and all(event.event != "ruling" for event in draft.events[written:]):
+        rule(draft, given.name, "operator")
+        draft.events.insert(written, draft.events.pop())
+
+
+def _obey(draft: Draft, given: Command) -> None:
     state = draft.state
     name, player = given.name, given.arguments.get("player")
     if name == "new_game":
-        _new_game(draft)
+        _new_game(draft, given.arguments)
+    elif name == "name_players":
+        name_players(draft, given.arguments)
+    elif name == "lights":
+        rule(draft, "lights", "operator", show=given.arguments.get("show", ""))
     elif name in ("pause", "resume"):
         _pause(draft, name == "pause")
     elif name == "set_position":
@@ -93,8 +116,15 @@ def command(draft: Draft, given: Command) -> None:
         return
     elif name == "accept_as_played":
         _accept_as_played(draft)
+    elif name == "choose":
+        _choose(draft, given.arguments.get("position", ""))
     elif name == "take_back":
-        _take_back(draft)
+        if "to" in given.arguments:
+            take_back_to(draft, given.arguments["to"])
+        else:
+            _take_back(draft)
+    elif name == "correct":
+        correct_turn(draft, given.arguments)
     elif name == "resign":
         resign(draft, player or state.game.to_move(state.line.position), "operator")
     elif name == "draw":
@@ -107,14 +137,15 @@ def command(draft: Draft, given: Command) -> None:
         decline_draw(draft, player)
 
 
-def _new_game(draft: Draft) -> None:
-    """Whatever was being played is left as it is; the next game begins with a set-up."""
+def _new_game(draft: Draft, arguments: Mapping[str, str]) -> None:
+    """Whatever was being played is left as it is; the next game begins with a set-up, and with the options given."""
     state = draft.state
-    if state.lines:
-        rule(draft, "new_game", "operator")
+    chosen = {name.removeprefix(OPTION): value for name, value in arguments.items() if name.startswith(OPTION)}
+    if state.lines or chosen:
+        rule(draft, "new_game", "operator", **({"options": chosen} if chosen else {}))
     forget_moment(draft)
     draft.set(phase="setup" if state.eyes.found else "searching", lines=(), published=(), played=(), written=0,
-              start_mode="setup", winner=None, result=None, why=None, ruled=None)  # fmt: skip
+              anchors=(), start_mode="setup", winner=None, result=None, why=None, ruled=None)  # fmt: skip
 
 
 def _pause(draft: Draft, paused: bool) -> None:
@@ -189,6 +220,25 @@ def _take_back(draft: Draft) -> None:
     draft.set(ruled=state.seen.placement)
 
 
+def _choose(draft: Draft, position: str) -> None:
+    """A question is answered by one of its candidates, or, of a piece said to be pressed, by "none": not that one."""
+    state = draft.state
+    if state.question_about == "victim":
+        chosen = [state.line.back()] if position == "none" else [state.line]
+    else:
+        known = strong(state.lines)
+        chosen = [line for line in known if state.game.position_text(line.position) == position]
+    asked = [one["position"] for one in state.question]
+    if not chosen or position not in (*asked, *(("none",) if state.question_about == "victim" else ())):
+        return
+    rule(draft, "answered", "operator", position=state.game.position_text(chosen[0].position))
+    believe(draft, (chosen[0],))
+    answered(draft, "operator")
+    if position == "none":
+        draft.set(ruled=state.seen.placement)  # the answer must be put back first
+    _over_if_it_is(draft)
+
+
 def _accept_as_played(draft: Draft) -> None:
     """What stands counts, legal or not: a question's first line, or an offence written as an illegal turn."""
     state = draft.state
@@ -214,7 +264,7 @@ def _accept_as_played(draft: Draft) -> None:
     position = _with_other_mover(game, middle, mover)
     if isinstance(game, CountsPoints):
         position = game.with_points(line.position, position)
-    text = _as_moved(state.offence.way_back)
+    text = as_moved(state.offence.way_back)
     played = Played(line.record[-1].n + 1 if line.record else 1, mover, text, legal=False)
     done = Done(played, game.position_text(position))
     rule(draft, "accepted", "operator", position=done.position)
@@ -225,8 +275,3 @@ def _accept_as_played(draft: Draft) -> None:
 
 def _with_other_mover(game: Game, position: Position, mover: str) -> Position:
     return game.with_mover(position, next(player for player in game.players if player != mover))
-
-
-def _as_moved(way_back: tuple[Shift, ...]) -> str:
-    """An illegal turn as text: where each piece came from and went to, `?` where it was or is beside the board."""
-    return "&".join(sorted(f"{shift.to or '?'}-{shift.origin or '?'}" for shift in way_back)) or "-"

@@ -35,7 +35,11 @@ class Command:
 
     new_game, pause, resume, accept_as_played, set_position(position), take_back, resign(player), draw (both agree);
     guide: lead to the believed position, or guide(position): to another one, from which the game then goes on;
-    offer_draw(player), accept_draw(player), decline_draw(player): said for a player. What can't be done now, or has an
+    take_back(to): to the position after turn `to`; correct(n, text, reason): turn n, or the next one, was this one;
+    text "as played" with `position`: what led there; `falls`: the first later turn that the operator was told falls.
+    offer_draw(player), accept_draw(player), decline_draw(player): said for a player;
+    choose(position): answer a question by one of its candidates; name_players(SIDE=name), "" for none; lights(show): try
+    them; new_game(option.NAME): under these rules. `reason` and `key` (whose API key) go into the ruling. What can't be done now, or has an
     argument that can't be read, changes nothing.
     """
 

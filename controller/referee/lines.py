@@ -9,6 +9,9 @@ from typing import Any
 from controller.referee.view import Played
 from controller.rules.api import Game, Player, Position, Shift, Turn
 
+Anchors = tuple[tuple[int, Position], ...]
+"""From where a game goes on, as (after how many turns, position): 0 is where it began; then what was set or asked."""
+
 OPEN_TURNS = 2  # a turn may be extended until the turn after the next is complete
 
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
+from controller.referee.anchors import anchors_of
 from controller.referee.lines import Done, Line
+from controller.referee.record import candidate, strong
+from controller.referee.standing import changed, standing_of
 from controller.referee.state import Draft, Eyes, Guiding, Seen, State
+from controller.referee.strokes import Way, in_strokes
 from controller.referee.timing import Timing
 from controller.referee.view import Phase, Played
-from controller.rules.api import Game, Position, RulesError
+from controller.rules.api import Game, Placement, Position, RulesError
 
 
 def write_belief(draft: Draft, before: State) -> None:
     """Write the lines, if they have changed: each from its last position that can't change any more."""
     state = draft.state
-    if (state.lines, state.phase, state.game_no, state.written) == (
-        before.lines, before.phase, before.game_no, before.written,
+    if (state.lines, state.phase, state.game_no, state.written, _asked(state)) == (
+        before.lines, before.phase, before.game_no, before.written, _asked(before),
     ):  # fmt: skip
         return
     if not state.lines:
@@ -25,7 +29,7 @@ def write_belief(draft: Draft, before: State) -> None:
             draft.emit("belief", {"game_no": state.game_no, "phase": state.phase, "lines": []}, internal=True)
         return
     game = state.game
-    told = [_told(game, line) for line in state.lines]
+    told = [_told(game, line, state.line) for line in state.lines]
     draft.emit(
         "belief",
         {
@@ -37,22 +41,37 @@ def write_belief(draft: Draft, before: State) -> None:
             "options": dict(getattr(game, "chosen", {})),
             "written": state.written,
             "lines": told,
+            "asked": _asked(state),
             "result": {"winner": state.winner, "result": state.result, "why": state.why},
         },
         internal=True,
     )
 
 
-def _told(game: Game, line: Line) -> dict[str, Any]:
+def _asked(state: State) -> str | None:
+    """The question that a look at the board alone would not ask again; one nobody was told of is open all the same."""
+    about = state.question_about
+    return (about if state.question else f"{about}, untold") if about in ("thread", "victim") else None
+
+
+def _told(game: Game, line: Line, shown: Line) -> dict[str, Any]:
     anchor = line.steps[0].before if line.steps else line.position
     closed = len(line.record) - line.open_rows
+    others = [done for i, done in enumerate(line.record[:closed]) if done not in shown.record[i : i + 1]]
     return {
         "anchor": game.position_text(anchor),
         "to_move": game.to_move(anchor),
         "n": closed,
         "turns": [done.played.text for done in line.record[closed:]],
         "weak": line.weak,
-    }
+    } | ({"otherwise": [_row(done) for done in others]} if others else {})
+
+
+def _row(done: Done) -> dict[str, Any]:
+    """A turn that can't change any more, of a line that is not shown: no row of the record has it."""
+    played = done.played
+    told = {"n": done.n, "player": played.player, "text": played.text, "legal": played.legal, "position": done.position}
+    return told | {"passed": played.passed}
 
 
 def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[str, Any]]) -> State:
@@ -69,9 +88,14 @@ def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[st
     if belief is None or not belief["lines"] or int(belief["game_no"]) != game_no:
         return state
     record = _record(rows, game_no)
-    replayed = _replayed(game, rows, game_no, record)
+    anchors = anchors_of(game, rows, game_no)
+    replayed = _replayed(game, dict(anchors), record)
     lines = tuple(_line(game, told, record, replayed) for told in belief["lines"])
     published = tuple(record[n] for n in sorted(record) if n <= len(lines[0].record))
+    way = _way(game, rows, game_no, lines[0])
+    asked = belief.get("asked") or ""
+    about: Literal["", "thread", "victim"] = "thread" if "thread" in asked else "victim" if "victim" in asked else ""
+    likely = strong(lines) if about == "thread" else lines[:1] if about else ()
     phase: Phase = "over" if belief["phase"] == "over" else "play"
     result = belief.get("result") or {}
     return replace(
@@ -80,9 +104,15 @@ def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[st
         guiding=Guiding() if phase == "play" and _was_guided(rows, game_no) else None,
         lines=lines,
         published=published,
+        anchors=anchors,
+        standing=standing_of(game, rows, game_no),
         written=int(belief.get("written", len(published))),
         played=tuple(done.played for done in published),
         accepted_s=0.0 if published else None,
+        way=way,
+        stage=(way.position, way.stages[-1]) if way.stages else None,
+        question_about=about,
+        question=() if "untold" in asked else tuple(candidate(game, one, turn=about == "victim") for one in likely),
         winner=result.get("winner"),
         result=result.get("result"),
         why=result.get("why"),
@@ -95,6 +125,27 @@ def _was_guided(rows: Sequence[Mapping[str, Any]], game_no: int) -> bool:
     return next((row["state"] == "begun" for row in told), False)
 
 
+def _way(game: Game, rows: Sequence[Mapping[str, Any]], game_no: int, line: Line) -> Way:
+    """The settled stages seen since the last turn: without them a null turn begun before the cut would be nobody's."""
+    if not in_strokes(game):
+        return Way()
+    way, known, stands = Way(), Placement({}), game.picture(line.position)
+    for row in rows:
+        if int(row.get("game_no", 0)) != game_no:
+            continue
+        if row["event"] in ("turn", "pass", "withdrawn", "belief", "setup_complete"):
+            way = Way()
+        if row["event"] == "setup_complete":
+            known = game.picture(game.parse_position(row["position"]))
+        elif row["event"] == "standing":
+            known = changed(known, row["changed"])
+            if known.on == stands.on:
+                way = Way()
+            elif "hidden" not in row and game.judge(line.position, known).owed:
+                way = way.then(game.position_text(line.position), known)
+    return way
+
+
 def _record(rows: Sequence[Mapping[str, Any]], game_no: int) -> dict[int, Done]:
     """The fold of the game: the last row of each `n` counts, withdrawn ones do not."""
     record: dict[int, Done] = {}
@@ -102,25 +153,26 @@ def _record(rows: Sequence[Mapping[str, Any]], game_no: int) -> dict[int, Done]:
         if int(row.get("game_no", 0)) != game_no:
             continue
         if row["event"] in ("turn", "pass"):
-            passed = row["event"] == "pass"
-            played = Played(int(row["n"]), row["player"], row["text"], bool(row["legal"]), passed=passed)
-            record[played.n] = Done(played, row["position"])
+            record[int(row["n"])] = _done(row, passed=row["event"] == "pass")
         elif row["event"] == "withdrawn":
             record.pop(int(row["n"]), None)
     return record
 
 
-def _replayed(
-    game: Game, rows: Sequence[Mapping[str, Any]], game_no: int, record: Mapping[int, Done]
-) -> dict[int, Position]:
+def _done(row: Mapping[str, Any], *, passed: bool) -> Done:
+    played = Played(int(row["n"]), row["player"], row["text"], bool(row["legal"]), passed=passed)
+    return Done(played, row["position"])
+
+
+def _replayed(game: Game, anchors: Mapping[int, Position], record: Mapping[int, Done]) -> dict[int, Position]:
     """The positions of the game, turn by turn: a position may know more of its past than its text does."""
-    begun = next((r for r in reversed(rows) if r["event"] == "setup_complete" and int(r["game_no"]) == game_no), None)
-    if begun is None:
+    if 0 not in anchors:
         return {}
-    position = game.parse_position(begun["position"])
+    position = anchors[0]
     positions = {0: position}
     for n in sorted(record):
         done = record[n]
+        position = anchors.get(n - 1, position)
         try:
             if game.to_move(position) is None:
                 position = game.with_mover(position, done.played.player)
@@ -138,7 +190,8 @@ def _line(game: Game, told: Mapping[str, Any], record: Mapping[int, Done], repla
     mover = told.get("to_move")
     if mover is not None and game.to_move(position) != mover:
         position = game.with_mover(position, mover)
-    line = Line(position, tuple(record[n] for n in range(1, int(told["n"]) + 1) if n in record))
+    own = {**record, **{int(row["n"]): _done(row, passed=row["passed"]) for row in told.get("otherwise", ())}}
+    line = Line(position, tuple(own[n] for n in range(1, int(told["n"]) + 1) if n in own))
     closed = len(line.record)
     for i, text in enumerate(told["turns"]):
         if len(line.record) == closed + i:  # otherwise it was a pass, which followed by itself

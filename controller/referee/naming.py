@@ -51,7 +51,8 @@ def tidy(name: str) -> str:
 def names_in(rows: Sequence[Mapping[str, Any]], game: Game, game_no: int) -> tuple[tuple[Player, str], ...]:
     """The names of a game from its journalled rows."""
     named = (row for row in reversed(rows) if row["event"] == "players" and int(row.get("game_no", 0)) == game_no)
-    names: Mapping[str, Any] = next(named, {}).get("names") or {}
+    row: Mapping[str, Any] = next(named, {})
+    names: Mapping[str, Any] = row.get("names") or {}
     return tuple(sorted((side, tidy(str(names[side]))) for side in game.players if names.get(side)))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from controller.referee.lines import Line
-from controller.referee.state import Candidate, Draft
+from controller.referee.state import Candidate, Draft, Standing
 from controller.referee.strokes import Way
 from controller.rules.api import CountsPoints, Game, Outcome, Position
 
@@ -110,6 +110,7 @@ def begin_game(draft: Draft, lines: tuple[Line, ...], position: Position, begun:
     draft.set(
         phase="play", game_no=draft.state.game_no + 1, lines=lines, published=(), played=(), written=0,
         accepted_s=None, winner=None, result=None, why=None, setup=None, ruled=None,
+        anchors=((0, position),), standing=Standing(game.picture(position)),
     )  # fmt: skip
     seen = draft.state.seen
     draft.set_seen(touched=frozenset(), touched_since_pending=frozenset(), explained=seen.placement,

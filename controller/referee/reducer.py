@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from controller.referee import commands, eyes
 from controller.referee.agreements import let_offer_lapse
+from controller.referee.anchors import follow_anchors
 from controller.referee.beginning import await_new_game, await_setup
 from controller.referee.events import Command, Input, Press, Tick
 from controller.referee.judging import judge_board
 from controller.referee.leading import lead, tell_of_guide
 from controller.referee.memory import rebuild, write_belief
+from controller.referee.naming import follow_names, names_in
+from controller.referee.standing import note_standing
 from controller.referee.state import Draft, State, Step
 from controller.referee.teaching import follow_lift
 from controller.referee.timing import Timing
@@ -38,7 +42,8 @@ def initial(
 
 def resume(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[str, Any]]) -> State:
     """The state that the journalled events of a table lead to: the same lines as before."""
-    return rebuild(game, set_name, timing, rows)
+    state = rebuild(game, set_name, timing, rows)
+    return replace(state, names=names_in(rows, game, state.game_no), named=state.game_no)
 
 
 def reduce(state: State, given: Input) -> Step:
@@ -46,6 +51,7 @@ def reduce(state: State, given: Input) -> Step:
     draft = Draft(state)
     if isinstance(given, Sighting):
         if eyes.look(draft, given):
+            note_standing(draft)
             _judge(draft)
         follow_lift(draft)
     elif isinstance(given, Tick):
@@ -56,6 +62,8 @@ def reduce(state: State, given: Input) -> Step:
         commands.command(draft, given)
     let_offer_lapse(draft)
     tell_of_guide(draft, state)
+    follow_names(draft, state)
+    follow_anchors(draft, state)
     write_belief(draft, state)
     return Step(draft.state, view_of(draft.state), tuple(draft.events))
 

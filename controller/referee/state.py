@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 from controller.referee.clocks import Clocks
 from controller.referee.events import Event
 from controller.referee.guiding import Guide
-from controller.referee.lines import Done, Line
+from controller.referee.lines import Anchors, Done, Line
 from controller.referee.reading import Reading
 from controller.referee.search import Explained
 from controller.referee.strokes import Way
@@ -71,6 +71,18 @@ class Eyes:
 
 
 @dataclass(frozen=True)
+class Standing:
+    """What was last written of the board. `known`: what was last seen settled on every site, hidden now or not.
+
+    `rows` written since the record had `turns` turns.
+    """
+
+    known: Placement = NOTHING
+    rows: int = 0
+    turns: int = 0
+
+
+@dataclass(frozen=True)
 class Guiding:
     """The table is being led to the believed position: the way from what stood when it was last quiet (`at`)."""
 
@@ -105,7 +117,9 @@ class State:
     `stage`, `stage_at`: the last settled stage. `missing`: pieces out of sight in what stands settled. `accused`:
     placements named illegal since the last legal one. `way`: the settled stages of the turn being made. `asked`,
     `ruled`: a placement that was asked about, that an operator has ruled on. `doubts`: what would be wrong with it.
+    `anchors`: from where the game goes on (`lines.Anchors`). `standing`: what was last written of the board.
     `lift`: a piece in the air (a table that teaches).
+    `names`: who plays, by side, in game `named`.
     `operator`: somebody has called the operator, who has not come yet. `guiding`: nothing is judged, the table is led
     back to the position of the first line.
     """
@@ -125,6 +139,8 @@ class State:
     pending: tuple[Line, ...] = ()
     published: tuple[Done, ...] = ()
     written: int = 0
+    anchors: Anchors = ()
+    standing: Standing = Standing()
     played: tuple[Played, ...] = ()
     accepted_s: float | None = None
     provisional: bool = False
@@ -148,6 +164,8 @@ class State:
     operator: bool = False
     pressed: tuple[Player | None, float] | None = None
     offer: Offer | None = None
+    names: tuple[tuple[Player, str], ...] = ()
+    named: int = 0
     setup: Setup | None = None
     winner: Player | None = None
     result: str | None = None
@@ -180,11 +198,12 @@ def _with(one: T, changes: Mapping[str, Any]) -> T:
 
 
 class Draft:
-    """One step being worked out: the state so far and the events so far."""
+    """One step being worked out: the state so far and the events so far. `said`: what goes into every ruling of it."""
 
     def __init__(self, state: State) -> None:
         self.state = state
         self.events: list[Event] = []
+        self.said: Mapping[str, str] = {}
 
     def set(self, **changes: Any) -> None:
         """Change the state."""

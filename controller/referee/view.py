@@ -61,12 +61,13 @@ class View:
     which the last turn was accepted (None before the first). `seen`: no hand for 0.3 s and something changed, not
     judged yet; `changed`: those sites. `trouble`: a `cannot_see` code. `operator`: somebody called the operator.
     `offer`: who has offered a draw.
+    `asked_about`: what a `question` is about: lines, reading, thread (lost), victim (which one is pressed).
     `doubts`: what would be wrong if what is asked about were one turn.
     `mode`: "record" accuses nobody and asks nothing about what it can't explain, "teach" helps whoever lifts a piece.
     `wrong`/`right`/`total`: set-up still to mend; while `guiding` the way to `placement`, first things first, and
     `waits`: hidden sites that must be seen before it can go on. `score`: points so far, in the order of `players`,
     where the game counts and they are known. `missing`: pieces that have been out of sight for long (a hint, never an
-    offence).
+    offence). `names`: who plays, by side, where that was told. `options`: rules options of the game, as chosen.
     """
 
     t_s: float
@@ -92,6 +93,7 @@ class View:
     owed: tuple[Owed, ...] = ()
     hint: bool = False
     question: tuple[Mapping[str, str | None], ...] = ()
+    asked_about: str = ""
     doubts: tuple[Reason, ...] = ()
     trouble: str | None = None
     board_moved: bool = False
@@ -109,6 +111,8 @@ class View:
     why: str | None = None
     score: tuple[int, int] | None = None
     missing: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def last_turn(self) -> Played | None:

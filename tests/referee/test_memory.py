@@ -92,6 +92,31 @@ def test_a_resumed_table_does_not_accuse_of_what_it_did_not_see() -> None:
     assert brief(later.events) == ["board_found", "question"]
 
 
+def test_what_was_asked_is_still_asked_after_another_power_cut() -> None:
+    """A piece was moved in the dark, and before anybody answered the power went again: put back, nothing is wrong."""
+    table = Table()
+    table.begin()
+    table.play("c1-c2")
+    journal = rows(table)
+    later = Table(state=reducer.resume(TRANSET, "transet", Timing(), journal))
+    later.on = dict(table.on)
+    later.move("e1-d2")
+    later.wait(3)
+    assert later.view.question
+    journal += rows(later)
+    again = Table(state=reducer.resume(TRANSET, "transet", Timing(), journal))
+    again.on = dict(later.on)
+    again.wait(2)
+    assert again.view.question
+    again.hand("d2-e1")
+    again.wait(2)
+    assert brief(again.events) == ["board_found", "answered seen"]
+    journal += rows(again)
+    last = Table(state=reducer.resume(TRANSET, "transet", Timing(), journal))
+    assert not last.state.question
+    assert last.state.line.position == table.state.line.position
+
+
 def test_a_finished_game_stays_finished() -> None:
     table = Table("rbk1r/2K2/3b1/B4/R2BR S")
     table.put("rbk1r/2K2/3b1/B4/R2BR")

@@ -334,6 +334,21 @@ def test_after_a_power_cut_passes_and_null_turns_are_remembered() -> None:
     assert brief(later.told()) == ["board_found"]
 
 
+def test_a_null_turn_begun_before_a_power_cut_is_no_offence_of_the_other_side() -> None:
+    table = TransferTable(f"{P0} S 0-0")
+    table.on = picture(P0)
+    table.wait(1.5)
+    table.show("sgy/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvp", south="o")
+    later = TransferTable(state=reducer.resume(TRANSFER, "transfer", Timing(), rows_of(table)))
+    later.on = dict(table.on)
+    later.wait(1)
+    later.show(P0, hold=5)
+    later.show("osg/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvp", north="y")
+    later.show("osg/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvpy")
+    assert later.texts() == ["LA1 UA1", "LA1 UI1"]
+    assert not later.told("illegal", "question")
+
+
 def test_points_are_counted_and_the_seventh_row_ends_the_game() -> None:
     rows = "ooooo/sssss/ggggg/yyyyy/bbbbb/vvvv/ppppp/v/-"
     table = TransferTable.at(f"{rows} S 3-3")

@@ -15,15 +15,17 @@ from controller.journal.export import FORMATS
 from controller.journal.fold import fold
 from controller.journal.store import Row
 from controller.referee import reducer
+from controller.referee.correcting import History, before_turn, corrected
 from controller.referee.events import Button
-from controller.rules.api import Placement
+from controller.rules.api import Placement, RulesError
 from controller.rules.registry import game_named, game_names
 from vision.sighting import Sighting, Token
 
+STEPS = 6
 COMMANDS = (
     "pause", "resume", "accept_as_played", "accept_as_played", "accept_as_played", "set_position", "take_back",
     "take_back", "take_back", "resign", "draw", "offer_draw", "accept_draw", "decline_draw", "new_game", "nonsense",
-    "guide", "guide",
+    "guide", "guide", "correct", "correct", "correct", "take_back_to",
 )  # fmt: skip
 
 
@@ -96,7 +98,28 @@ class Talk:
             state = self.table.state
             position = state.line.position if state.lines and self.rng.random() < 0.5 else self.game.start()
             arguments["position"] = self.game.position_text(position)[self.rng.random() < 0.1 :]
+        if name == "correct":
+            arguments |= self.correction()
+        if name == "take_back_to":
+            name, arguments["to"] = "take_back", str(self.rng.randrange(-1, 6))
         self.table.command(name, **arguments)
+
+    def correction(self) -> dict[str, str]:
+        """A turn that may have been another one: legal there, or any other; what falls is told nearly always."""
+        rng, game, state = self.rng, self.game, self.table.state
+        record = state.line.record if state.lines else ()
+        n = rng.randrange(0, len(record) + 3)
+        try:
+            before = before_turn(game, History(state.anchors, record), n)
+            text = game.turn_text(before, rng.choice(list(islice(game.legal_turns(before), 300))))
+            falls = corrected(game, History(state.anchors, record), n, text).falls
+        except (RulesError, IndexError):
+            text, falls = "a1-a2", ()
+        told = {"falls": str(falls[0].n)} if falls and rng.random() < 0.8 else {}
+        said = {"n": str(n), "text": text, "reason": "looked at again", **told}
+        if rng.random() < 0.2:
+            said |= {"text": "as played", "position": game.position_text(game.start())}
+        return said
 
 
 def rows_of(table: Table) -> list[dict[str, Any]]:
@@ -109,7 +132,7 @@ def rows_of(table: Table) -> list[dict[str, Any]]:
 def test_anything_said_at_any_moment(name: str, seed: int) -> None:
     talk = Talk(name, seed)
     table = talk.table
-    for _ in range(6):
+    for _ in range(STEPS):
         talk.step()
         state = table.state
         assert table.view is not None
@@ -134,3 +157,4 @@ def test_anything_said_at_any_moment(name: str, seed: int) -> None:
         talk.game.position_text(line.position) for line in table.state.lines
     ]
     assert again.published == table.state.published
+    assert again.anchors == table.state.anchors
