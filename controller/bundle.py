@@ -23,6 +23,7 @@ HIDDEN = "(hidden)"
 _ACCOUNT = re.compile(r"(?<=://)[^/@\s\"']+@")
 _SECRET_KEY = r"[\w.-]*(?:pass(?:word|wd|phrase)?|pin|token|secret|api_?key|credentials?)"
 _SETTING = re.compile(rf"(?im)^(\s*[\"']?{_SECRET_KEY}[\"']?\s*=\s*).+$")
+_INLINE = re.compile(rf"""(?i)(\b{_SECRET_KEY}["']?\s*=\s*)("[^"\n]*"|'[^'\n]*')""")
 _QUERY = re.compile(rf"(?i)([?&;]{_SECRET_KEY}=)[^&#\s\"']+")
 NAMED = {"name", "names", "reason", "note"}
 """Keys of events that may hold what people typed."""
@@ -40,7 +41,7 @@ There is no picture in it. Look through it before you send it.
 
 def redacted(text: str) -> str:
     """The text without accounts in addresses and without the values of secrets."""
-    text = _ACCOUNT.sub(f"{HIDDEN}@", text)
+    text = _INLINE.sub(rf'\g<1>"{HIDDEN}"', _ACCOUNT.sub(f"{HIDDEN}@", text))
     return _QUERY.sub(rf"\g<1>{HIDDEN}", _SETTING.sub(rf'\g<1>"{HIDDEN}"', text))
 
 

@@ -16,10 +16,20 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+)
 from pydantic_core import ErrorDetails
 from pydantic_settings import (
     BaseSettings,
+    InitSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
     SecretsSettingsSource,
@@ -31,6 +41,7 @@ from controller.errors import CommandError, StartError
 from controller.referee.view import Mode
 
 PREFIX = "BOARDREF_"
+PIN_CREDENTIAL = "operator-pin"
 OTHERS = frozenset({"BOARDREF_DEBUG"})
 """Names in the environment that are no settings."""
 
@@ -41,6 +52,31 @@ Control = Literal["done", "answer", "resign", "draw", "operator"]
 def _listed(given: Any) -> Any:
     """A list as the environment writes it: with commas between."""
     return [part.strip() for part in given.split(",") if part.strip()] if isinstance(given, str) else given
+
+
+def _pin(given: Any) -> Any:
+    """Digits, also where a file gives them as a number."""
+    text = str(given) if isinstance(given, int) and not isinstance(given, bool) else given
+    if not isinstance(text, str) or not re.fullmatch(r"[0-9]{4,32}", text.strip()):
+        raise ValueError("the operator's PIN has at least 4 digits and nothing else")
+    return text.strip()
+
+
+def _key(key: SecretStr) -> SecretStr:
+    """Long and mixed enough to be guessed by nobody."""
+    text = key.get_secret_value()
+    if not 20 <= len(text) <= 200 or len(set(text)) < 8 or not text.isascii() or any(c.isspace() for c in text):
+        raise ValueError("an API key has at least 20 characters drawn at random, such as `openssl rand -hex 20` prints")
+    return key
+
+
+class Key(BaseModel):
+    """A key of a script."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: Annotated[str, Field(pattern=r"^[\w-]{1,40}$")]
+    api_key: Annotated[SecretStr, AfterValidator(_key)]
+    may: Literal["read", "operate"] = "operate"
 
 
 class TableConfig(BaseSettings):
@@ -66,7 +102,19 @@ class TableConfig(BaseSettings):
     players_code: Literal["own", "all"] = Field(
         default="own", description="which screens show the code of the players' page: the table's own, or all"
     )
+    operator_pin: Annotated[SecretStr, BeforeValidator(_pin)] | None = Field(
+        default=None, description="the PIN of the operator's page, at least 4 digits; one is made where left out"
+    )
+    api_keys: tuple[Key, ...] = Field(default=(), description="keys with which scripts may do what an operator may")
     options: dict[str, str] = Field(default_factory=dict, description="rules options of the game")
+
+    @field_validator("api_keys")
+    @classmethod
+    def _named_once(cls, keys: tuple[Key, ...]) -> tuple[Key, ...]:
+        names = [key.name for key in keys]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"two API keys are called {twice[0]}; give each a name of its own")
+        return keys
 
     @classmethod
     def settings_customise_sources(
@@ -80,7 +128,8 @@ class TableConfig(BaseSettings):
         """The environment wins over credentials, these over the file."""
         folder = _credentials_folder()
         credentials = (SecretsSettingsSource(settings_cls, folder),) if folder else ()
-        return env_settings, *credentials, init_settings
+        pin = InitSettingsSource(settings_cls, _pin_credential())
+        return env_settings, *credentials, pin, init_settings
 
 
 def load_config(path: str | None) -> TableConfig:
@@ -147,7 +196,17 @@ def credentials() -> Mapping[str, Path]:
     folder = _credentials_folder()
     if folder is None:
         return {}
-    return {file.name: file for file in sorted(folder.iterdir()) if file.name.lower().startswith(PREFIX.lower())}
+    ours = {file.name: file for file in sorted(folder.iterdir()) if file.name.lower().startswith(PREFIX.lower())}
+    return {**({f"{PREFIX.lower()}operator_pin": folder / PIN_CREDENTIAL} if _pin_credential() else {}), **ours}
+
+
+def _pin_credential() -> dict[str, str]:
+    """The operator's PIN from the credential that the unit in deploy/ names."""
+    try:
+        text = ((_credentials_folder() or Path()) / PIN_CREDENTIAL).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    return {} if _credentials_folder() is None or text in ("", "none") else {"operator_pin": text}
 
 
 def _near(key: str) -> str | None:

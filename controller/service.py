@@ -16,6 +16,7 @@ import uvicorn
 
 from controller.errors import CommandError
 from controller.notify import Alive, notify
+from controller.web.access import Access
 from controller.web.app import create_app
 from controller.web.players import Players
 from controller.web.ports import TableLike
@@ -47,8 +48,11 @@ def listening_socket(host: str, port: int) -> socket.socket:
 class PageServer:
     """The page of one table on a bound socket, in a thread of its own. `stop` ends within a few seconds."""
 
-    def __init__(self, table: TableLike, listener: socket.socket, players: Players | None = None) -> None:
-        self._app = create_app(table, players=replace(players or Players(), address=address_of(listener)))
+    def __init__(
+        self, table: TableLike, listener: socket.socket, players: Players | None = None, access: Access | None = None
+    ) -> None:
+        reached = replace(players or Players(), address=address_of(listener))
+        self._app = create_app(table, players=reached, access=access)
         self._socket = listener
         settings = uvicorn.Config(
             self._app,
@@ -92,13 +96,17 @@ class Keeper(TableLike, Protocol):
 
 @contextmanager
 def answering(
-    table: Keeper, listener: socket.socket, ready: Callable[[str], None], players: Players | None = None
+    table: Keeper,
+    listener: socket.socket,
+    ready: Callable[[str], None],
+    players: Players | None = None,
+    access: Access | None = None,
 ) -> Iterator[str]:
     """The table is started and its page answers meanwhile; the supervisor hears of it. Yields the page's address.
 
     `listener` stays open: what knocks while one table makes room for another waits a moment.
     """
-    server = PageServer(table, listener.dup(), players)
+    server = PageServer(table, listener.dup(), players, access)
     alive = Alive(table.idle_s, table.status)
     try:
         table.start()
@@ -123,10 +131,11 @@ def serve(
     ready: Callable[[str], None],
     browser: bool = False,
     players: Players | None = None,
+    access: Access | None = None,
 ) -> None:
     """Run until Ctrl-C or SIGTERM. `ready` gets the page's address once; `browser` opens it there."""
     try:
-        with answering(table, listener, ready, players) as address:
+        with answering(table, listener, ready, players, access) as address:
             if browser:
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             threading.Event().wait()

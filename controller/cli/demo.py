@@ -17,6 +17,8 @@ from controller.referee.viewing import view_of
 from controller.service import listening_socket, serve
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
+from controller.web.access import Access
+from controller.web.keys import made_pin
 from firmware_bridge.link import Link
 from firmware_bridge.virtual import VirtualDevice
 from vision.camera.simulated import SimulatedCamera
@@ -41,11 +43,18 @@ def run(args: argparse.Namespace) -> int:
     listener = listening_socket(args.host, args.port)
     with tempfile.TemporaryDirectory(prefix="boardref-demo-") as temporary:
         folder = data_folder(args.data) if args.data else Path(temporary)
+        pin = made_pin()
+
+        def ready(address: str) -> None:
+            print(f"Boardref demo: open {address} and drag a piece. Ctrl-C ends it.", flush=True)
+            print(f"Boardref demo: the operator's page is at {address}operator, its PIN is {pin}", flush=True)
+
         serve(
             demo_table(args.game, folder, args.mode),
             listener,
-            ready=lambda address: print(f"Boardref demo: open {address} and drag a piece. Ctrl-C ends it.", flush=True),
+            ready=ready,
             browser=not args.no_browser,
+            access=Access(pin, made=True),
         )
     return 0
 

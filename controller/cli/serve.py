@@ -10,6 +10,7 @@ from controller.errors import CommandError, StartError
 from controller.service import answering, listening_socket, serve
 from controller.standin import StandIn
 from controller.starting import Parts, Start
+from controller.web.keys import access_of
 from controller.web.players import Passes, Players, kept_secret
 from firmware_bridge.ports import finder
 from firmware_bridge.talks import check_wire, split_wire
@@ -35,8 +36,13 @@ def run(args: argparse.Namespace) -> int:
         parts = start.parts()
     except StartError as error:
         listener, parts = _stand_in(start, error, listener, (settings.host, settings.port))
-    serve(parts.table(), listener, ready=_tell, players=_players(parts))
+    access = access_of(parts.config, parts.folder, _say)
+    serve(parts.table(), listener, ready=_tell, players=_players(parts), access=access)
     return 0
+
+
+def _say(sentence: str) -> None:
+    print(f"Boardref: {sentence}", flush=True)
 
 
 def _tell(address: str) -> None:
@@ -56,7 +62,9 @@ def _stand_in(
 ) -> tuple[socket.socket, Parts]:
     """Answer on `listener`, bound to host and port `at`, until the settings are mended; what to go on with then."""
     print(f"boardref: {error}", file=sys.stderr, flush=True)
-    stand_in = StandIn(error, start.salvaged())
+    settings = start.salvaged()
+    stand_in = StandIn(error, settings)
+    access = access_of(settings, None, _say)
 
     def ready(address: str) -> None:
         print(f"Boardref: the page is at {address} and says what is wrong; mend it, and the table starts", flush=True)
@@ -69,7 +77,7 @@ def _stand_in(
             print(f"boardref: {another}", file=sys.stderr, flush=True)
             said[0] = str(another)
 
-    with answering(stand_in, listener, ready, Players(may=frozenset())):
+    with answering(stand_in, listener, ready, Players(may=frozenset()), access):
         while True:
             parts = start.once_mended(tell)
             wanted = parts.config.host, parts.config.port

@@ -34,6 +34,7 @@ def test_no_secret_is_left(secret: str, user: str, key: str) -> None:
         f'camera = "rtsp://{user}:{secret}@10.0.0.7:554/live"',
         f'{key} = "{secret}"',
         f"x = 'http://h/?token={secret}&a=1'",
+        f'api_keys = [{{name = "door", {key} = "{secret}"}}, {{{key} = \'{secret}\', may = "read"}}]',
     ]
     for line in lines:
         if secret in line.replace(f'"{secret}"', "").replace(f":{secret}@", "").replace(f"token={secret}", ""):

@@ -171,3 +171,67 @@ def test_every_setting_is_described() -> None:
     told = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
     assert [key for key in KEYS if f"`{key}`" not in told and f"`[{key}]`" not in told] == []
     assert all(TableConfig.model_fields[key].description for key in KEYS)
+
+
+KEY = "0f1e2d3c4b5a69788796a5b4"
+
+
+@pytest.mark.parametrize("text", ['operator_pin = "0042"', "operator_pin = 123456"])
+def test_a_pin_is_digits_and_is_not_shown(tmp_path: Path, text: str) -> None:
+    found = load_config(written(tmp_path, text))
+    assert found.operator_pin is not None
+    pin = found.operator_pin.get_secret_value()
+    assert pin in text
+    assert pin not in repr(found)
+
+
+@pytest.mark.parametrize("pin", ['"123"', "12", '"12a4"', '"٤٤٤٤"', "true", "1.5", '""', f'"{"1" * 33}"', "[1234]"])
+def test_what_is_no_pin_is_refused_without_being_told(tmp_path: Path, pin: str) -> None:
+    with pytest.raises(CommandError, match="at least 4 digits") as told:
+        load_config(written(tmp_path, f"port = 1\noperator_pin = {pin}\n"))
+    assert "line 2" in str(told.value)
+    assert "12a4" not in str(told.value)
+
+
+def test_the_credential_of_the_unit_is_the_pin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
+    assert load_config(None).operator_pin is None
+    file = tmp_path / "operator-pin"
+    for text, pin in (("none\n", None), ("", None), ("2468\n", "2468")):
+        file.write_text(text)
+        found = load_config(written(tmp_path, "")).operator_pin
+        assert (found and found.get_secret_value()) == pin
+    monkeypatch.setenv("BOARDREF_OPERATOR_PIN", "1357")
+    assert load_config(None).operator_pin.get_secret_value() == "1357"  # type: ignore[union-attr]
+    monkeypatch.delenv("BOARDREF_OPERATOR_PIN")
+    file.write_text("hunter2")
+    with pytest.raises(CommandError, match=r"credential .*operator-pin.* at least 4 digits") as told:
+        load_config(None)
+    assert "hunter2" not in str(told.value)
+
+
+def test_keys_of_scripts_have_names_and_rights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"[[api_keys]]\nname = 'door'\napi_key = '{KEY}'\nmay = 'read'\n[[api_keys]]\nname = 'x'\napi_key = '{KEY}1'"
+    found = load_config(written(tmp_path, text))
+    assert [(key.name, key.may) for key in found.api_keys] == [("door", "read"), ("x", "operate")]
+    assert KEY not in repr(found)
+    monkeypatch.setenv("BOARDREF_API_KEYS", f'[{{"name": "env", "api_key": "{KEY}"}}]')
+    assert [key.name for key in load_config(None).api_keys] == ["env"]
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ("name = 'a'\napi_key = 'short'", "at least 20 characters"),
+        ("name = 'a'\napi_key = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaa'", "drawn at random"),
+        (f"name = 'a'\napi_key = '{KEY} {KEY}'", "drawn at random"),
+        (f"name = 'a b'\napi_key = '{KEY}'", "name"),
+        (f"api_key = '{KEY}'", "name"),
+        (f"name = 'a'\napi_key = '{KEY}'\nmay = 'all'", "may"),
+        (f"name = 'a'\napi_key = '{KEY}'\n[[api_keys]]\nname = 'a'\napi_key = '{KEY}1'", "two API keys are called a"),
+    ],
+)
+def test_keys_that_are_no_keys_are_refused_without_being_told(tmp_path: Path, keys: str, says: str) -> None:
+    with pytest.raises(CommandError, match=says) as told:
+        load_config(written(tmp_path, f"[[api_keys]]\n{keys}\n"))
+    assert KEY not in str(told.value)

@@ -1,0 +1,57 @@
+"""Where PIN and API keys come from: settings and credentials, else a PIN that the table makes for itself."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from controller.config import TableConfig
+from controller.web.access import PIN_LEAST, PIN_MOST, Access, ApiKey
+
+_log = logging.getLogger(__name__)
+
+MADE_DIGITS = 6
+FILE = "operator-pin"
+
+
+def access_of(config: TableConfig, folder: Path | None, say: Callable[[str], None]) -> Access:
+    """Who may operate a table. Without a PIN in the settings its own is used, kept in `folder`; `say` tells where.
+
+    Without a folder nobody can log in.
+    """
+    keys = [ApiKey.of(key.name, key.api_key.get_secret_value(), key.may) for key in config.api_keys]
+    if config.operator_pin is not None:
+        return Access(config.operator_pin.get_secret_value(), keys)
+    if folder is None:
+        return Access(None, keys)
+    return Access(kept_pin(folder / FILE, say), keys, made=True)
+
+
+def made_pin() -> str:
+    """A PIN drawn at random."""
+    return "".join(secrets.choice("0123456789") for _ in range(MADE_DIGITS))
+
+
+def kept_pin(file: Path, say: Callable[[str], None]) -> str:
+    """The PIN in `file`, made where there is none; where it can't be kept it is told outright, for this run."""
+    try:
+        found = file.read_text(encoding="ascii").strip()
+        if found.isdigit() and PIN_LEAST <= len(found) <= PIN_MOST:
+            say(f"the operator's PIN stands in {file}")
+            return found
+    except (OSError, UnicodeDecodeError):
+        pass
+    pin, fresh = made_pin(), file.with_suffix(".new")
+    try:
+        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as out:
+            out.write(f"{pin}\n")
+        fresh.replace(file)
+    except OSError as error:
+        say(f"the operator's PIN is {pin} until the next start: {file} can't be written ({error.strerror})")
+        return pin
+    say(f"no operator_pin is set, so one was made: it stands in {file}")
+    return pin
