@@ -38,8 +38,9 @@ class Command:
     take_back(to): to the position after turn `to`; correct(n, text, reason): turn n, or the next one, was this one;
     text "as played" with `position`: what led there; `falls`: the first later turn that the operator was told falls.
     offer_draw(player), accept_draw(player), decline_draw(player): said for a player;
-    choose(position): answer a question by one of its candidates; name_players(SIDE=name), "" for none; lights(show): try
-    them; new_game(option.NAME): under these rules. `reason` and `key` (whose API key) go into the ruling. What can't be done now, or has an
+    choose(position): answer a question by one of its candidates; name_players(SIDE=name), "" for none;
+    lights(show): try them; new_game(option.NAME): under these rules. `reason` and `key` (whose API key) go into the
+    ruling. What can't be done now, or has an
     argument that can't be read, changes nothing.
     """
 
