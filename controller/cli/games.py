@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from controller.cli import games_backup
 from controller.config import data_folder
 from controller.errors import CommandError
 from controller.journal.export import FORMATS, as_text, result_text
@@ -42,12 +43,15 @@ def add(parser: argparse.ArgumentParser) -> None:
     resume.set_defaults(act=_resume)
     for one in (show, export, resume):
         one.add_argument("number", type=int, metavar="N", help="the game's number in `games list`")
+    games_backup.add(action)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Open the journal, for reading unless something is to be written, and act."""
     path = _path(args)
+    if args.act in games_backup.ACTS:
+        return int(args.act(args, path))
     if not path.exists():
         raise CommandError(f"there is no journal {path}; name one with --journal FILE or --data DIR")
     with Journal.open(path, create=False, read_only=args.act is not _resume) as journal:

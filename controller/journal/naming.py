@@ -51,17 +51,15 @@ def keep_names(connection: sqlite3.Connection, game: int, event: Mapping[str, An
     return row
 
 
-def names_of(connection: sqlite3.Connection, games: tuple[int, ...]) -> dict[int, dict[str, str]]:
-    """The names that stand now: game -> side -> name. Empty for a file that is older than names."""
+def names_of(connection: sqlite3.Connection, game: int | None = None) -> dict[int, dict[str, str]]:
+    """The names that stand now, of one game or all: game -> side -> name. None in a file that is older than names."""
     found: dict[int, dict[str, str]] = {}
     if int(connection.execute("PRAGMA user_version").fetchone()[0]) < 2:
         return found
-    marks = ",".join("?" * len(games))
-    told = connection.execute(
-        f"SELECT game, player, name FROM player_name WHERE game IN ({marks}) ORDER BY 1, 2", games
-    )
-    for game, player, name in told:
-        found.setdefault(int(game), {})[str(player)] = str(name)
+    only, facts = ("", ()) if game is None else (" WHERE game = ?", (game,))
+    told = connection.execute(f"SELECT game, player, name FROM player_name{only} ORDER BY game, player", facts)
+    for number, player, name in told:
+        found.setdefault(int(number), {})[str(player)] = str(name)
     return found
 
 

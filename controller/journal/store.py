@@ -17,7 +17,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from controller.journal.deleting import delete_game
 from controller.journal.errors import JournalError
+from controller.journal.hold import Hold
 from controller.journal.naming import TABLE as NAME_TABLE
 from controller.journal.naming import forget_for_good, keep_names, names_of
 
@@ -56,7 +58,7 @@ CREATE TRIGGER IF NOT EXISTS session_is_never_deleted BEFORE DELETE ON session
     f"""
 {NAME_TABLE}
 CREATE INDEX IF NOT EXISTS row_of_search ON row(event, game)
-    WHERE event IN ('setup_complete', 'game_over', 'illegal', 'imported');
+    WHERE event = 'setup_complete' OR event = 'game_over' OR event = 'illegal' OR event = 'imported' OR event = 'ruling';
 CREATE INDEX IF NOT EXISTS text_of_turn ON row(json_extract(data, '$.text'), game) WHERE event = 'turn';
 """,
 )
@@ -84,18 +86,29 @@ class Row:
         return dict(self.data)
 
 
+@dataclass(frozen=True)
+class Contents:
+    """How much is in a journal: games, rows, the last row's number; and its format."""
+
+    games: int
+    rows: int
+    last_row: int
+    format: int
+
+
 class Journal:
     """An open journal. Use `Journal.open`; safe to use from several threads, one at a time.
 
     `warning`: a sentence where a damaged file had to be put aside, else None.
     """
 
-    def __init__(self, connection: sqlite3.Connection, path: Path, warning: str | None, writable: bool) -> None:
+    def __init__(self, connection: sqlite3.Connection, path: Path, warning: str | None, hold: Hold | None) -> None:
         self._connection = connection
+        self._hold = hold
         self._lock = threading.Lock()
         self._session: int | None = None
         self._games: dict[int, int] = {}  # a table's game_no -> the number in this file
-        self._writable = writable
+        self._writable = hold is not None
         self._to_forget = False  # a name was taken out, but the log still holds it
         self.path = path
         self.warning = warning
@@ -113,22 +126,21 @@ class Journal:
             raise JournalError(f"there is no journal {path}; name one with --journal FILE or --data DIR")
         if not path.parent.is_dir():
             raise JournalError(f"there is no folder {path.parent} for the journal; make it, or name another file")
-        warning = None
+        hold = None if read_only else Hold.shared(path)
         try:
-            connection = _connect(path, read_only)
-        except _Damaged as damage:
-            if read_only:
-                raise JournalError(f"the journal {path} is damaged ({damage}); it was left as it is") from None
-            aside = _put_aside(path)
-            warning = f"The journal was damaged ({damage}) and is kept as {aside.name}; a fresh one was begun."
-            connection = _connect(path, read_only)
-        return cls(connection, path, warning, not read_only)
+            connection, warning = _opened(path, read_only)
+        except BaseException:
+            if hold is not None:
+                hold.release()
+            raise
+        return cls(connection, path, warning, hold)
 
     def append(self, events: Sequence[Mapping[str, Any]]) -> None:
         """Commit these events, all or none. Each: the keys of `watch --json` and `internal`; plain JSON values only.
 
         A `setup_complete` begins a game of this file. A `resume` names a game of this file (`game`) to go on with.
-        `players` names the sides of its own game, or of another one (`game`); see `naming`.
+        `players` names the sides of its own game, or of another one (`game`); see `naming`. What is said `afterwards` of
+        a game that is over goes to the `game` it names.
         """
         if not events:
             return
@@ -167,7 +179,7 @@ class Journal:
                 # Other tables may write to this file: the number is free only inside this transaction.
                 highest = max(highest, int(run("SELECT coalesce(max(game), 0) FROM row").fetchone()[0])) + 1
                 games[number] = highest
-            game = games.get(number, 0)
+            game = int(event["game"]) if event.get("afterwards") else games.get(number, 0)
             if event["event"] == "players":
                 game = int(event.get("game", game))
                 event = keep_names(self._connection, game, event)
@@ -195,8 +207,8 @@ class Journal:
                         f"{columns} WHERE event = 'board_found' AND session = ? AND id < ? ORDER BY id DESC LIMIT 1",
                         (found[0][1], found[0][0]),
                     ).fetchall() + found
-            named = tuple({of_game for _, _, of_game, event, *_ in found if event == "players"})
-            names = names_of(self._connection, named) if named else {}
+            named = any(event == "players" for _, _, _, event, *_ in found)
+            names = names_of(self._connection, game) if named else {}
         for number, session, of_game, event, internal, written, data, synchronised in found:
             try:
                 told = json.loads(data)
@@ -224,8 +236,9 @@ class Journal:
 
         It goes on under its number, however often the table was restarted in it. Empty where there is no game yet.
         """
-        # Games that were imported were not played here, and a name given later takes no game up again.
-        played = "game > 0 AND event != 'players' AND session NOT IN (SELECT session FROM row WHERE event = 'imported')"
+        # Games that were imported were not played here; a name or a correction that came later takes no game up again.
+        played = "game > 0 AND event != 'players' AND json_extract(data, '$.afterwards') IS NULL"
+        played += " AND session NOT IN (SELECT session FROM row WHERE event = 'imported')"
         with self._lock:
             found = self._connection.execute(f"SELECT game FROM row WHERE {played} ORDER BY id DESC LIMIT 1").fetchone()
         if found is None:
@@ -240,10 +253,43 @@ class Journal:
         with self._lock:
             self._games = {}
 
+    def contents(self) -> Contents:
+        """How much is in this file."""
+        with self._lock:
+            found = self._connection.execute(
+                "SELECT count(DISTINCT nullif(game, 0)), count(*), coalesce(max(id), 0) FROM row"
+            ).fetchone()
+            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+        return Contents(*(int(number) for number in (*found, version)))
+
+    def copy_to(self, target: sqlite3.Connection) -> None:
+        """Copy the whole file, as committed at this moment; in WAL no writer waits for that."""
+        with self._lock:
+            self._connection.backup(target)
+
+    def forget(self, game: int) -> None:
+        """Delete one game with its names, for good: the one deliberate way past "only appended", for `retention`.
+
+        Never the newest game, whose number would be given again, nor one that this table goes on with.
+        """
+        if not self._writable:
+            raise JournalError(f"the journal {self.path} was opened for reading only")
+        with self._lock:
+            if game in self._games.values():
+                raise JournalError(f"game {game} is being played; it can't be deleted")
+            delete_game(self._connection, game, self.path)
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """For reading only what this class doesn't tell."""
+        return self._connection
+
     def close(self) -> None:
         """Close the file; calling it twice does nothing."""
         with self._lock:
             self._connection.close()
+        if self._hold is not None:
+            self._hold.release()
 
     def __enter__(self) -> Journal:
         return self
@@ -254,6 +300,18 @@ class Journal:
 
 class _Damaged(Exception):
     pass
+
+
+def _opened(path: Path, read_only: bool) -> tuple[sqlite3.Connection, str | None]:
+    """The connection, and a sentence where a damaged file had to be put aside for it."""
+    try:
+        return _connect(path, read_only), None
+    except _Damaged as damage:
+        if read_only:
+            raise JournalError(f"the journal {path} is damaged ({damage}); it was left as it is") from None
+        aside = _put_aside(path)
+        warning = f"The journal was damaged ({damage}) and is kept as {aside.name}; a fresh one was begun."
+        return _connect(path, read_only), warning
 
 
 def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
@@ -313,12 +371,18 @@ def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
         raise _Damaged(str(error)) from None
 
 
-def _put_aside(path: Path) -> Path:
-    """Rename a damaged journal with its side files, to a name that is free."""
+def aside_name(path: Path, why: str) -> Path:
+    """A name that is free, for a journal that has to leave its own."""
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
     number = 0
-    while (aside := path.with_name(f"{path.name}.damaged-{stamp}{f'-{number}' if number else ''}")).exists():
+    while (aside := path.with_name(f"{path.name}.{why}-{stamp}{f'-{number}' if number else ''}")).exists():
         number += 1
+    return aside
+
+
+def _put_aside(path: Path) -> Path:
+    """Rename a damaged journal with its side files."""
+    aside = aside_name(path, "damaged")
     for ending in ("", "-wal", "-shm"):
         side = path.with_name(path.name + ending)
         if side.exists():

@@ -1,0 +1,237 @@
+"""A backup of a table that plays, and its way back: whole or refused, and nothing is lost on the way."""
+
+import json
+import subprocess
+import sys
+import threading
+import zipfile
+
+import pytest
+
+from controller.backup import write_backup
+from controller.cli import main
+from controller.journal.fold import fold
+from controller.journal.store import Journal
+from controller.journal.verify import verify
+from controller.rules.registry import game_named
+from controller.sloppy import Report
+from controller.sloppy.evening import evening
+from controller.sloppy.games import manners_at
+from controller.sloppy.sitting import Sitting
+
+GAME = game_named("transet")
+
+
+class Writing(Sitting):
+    """A sitting whose events go to a journal."""
+
+    def __init__(self, journal, seed=3):
+        self.journal = journal
+        super().__init__(GAME, seed, Report())
+
+    def judge(self, item):
+        step = super().judge(item)
+        self.journal.append([{**event.as_json(), "internal": event.internal} for event in step.events])
+        return step
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory):
+    """A data folder with a few games."""
+    folder = tmp_path_factory.mktemp("played")
+    with Journal.open(folder / "boardref.db") as journal:
+        evening(manners_at(Writing(journal)), 20)
+    (folder / "wrong.sightings").write_text("a report\n")
+    return folder
+
+
+@pytest.fixture
+def data(played, tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for file in played.iterdir():
+        (folder / file.name).write_bytes(file.read_bytes())
+    return folder
+
+
+def rows(path):
+    with Journal.open(path, read_only=True) as journal:
+        return list(journal.rows())
+
+
+def run(capsys, *words):
+    capsys.readouterr()
+    code = main([str(word) for word in words])
+    out, err = capsys.readouterr()
+    assert "Traceback" not in err
+    assert "internal" not in err
+    return code, out, err
+
+
+def test_backups_of_a_table_that_plays(tmp_path, capsys):
+    path = tmp_path / "boardref.db"
+    made = []
+    with Journal.open(path) as journal:
+        table = Writing(journal)
+        player = threading.Thread(target=lambda: evening(manners_at(table), 25))
+        player.start()
+        while player.is_alive():
+            target = tmp_path / f"backup-{len(made)}.zip"
+            made.append(target)
+            write_backup(target, path)
+            player.join(0.2)
+    whole = rows(path)
+    assert len(made) > 2
+    for target in made[:: max(1, len(made) // 4)]:
+        back = tmp_path / target.stem
+        back.mkdir()
+        assert main(["games", "restore", str(target), "--data", str(back)]) == 0
+        restored = rows(back / "boardref.db")
+        assert restored == whole[: len(restored)], "a backup is what was committed at one moment"
+    assert len(restored) > 0
+    capsys.readouterr()
+    with Journal.open(back / "boardref.db") as journal:
+        assert all(verify(fold(journal.rows(number)), GAME) is None for number in journal.games())
+        journal.append([{"event": "turn", "t": 1.0, "internal": False, "game_no": 0}])
+        with pytest.raises(Exception, match="append-only"):
+            journal._connection.execute("DELETE FROM row")
+
+
+def test_back_to_the_backup_and_the_old_file_is_kept(data, tmp_path, capsys):
+    config = tmp_path / "table.toml"
+    config.write_text('camera = "http://me:hunter2@10.0.0.7/cam"\nprofile = "gone.toml"\n')
+    target = tmp_path / "backup.zip"
+    before = rows(data / "boardref.db")
+    code, out, _ = run(capsys, "games", "backup", target, "--data", data, "--config", config)
+    assert code == 0
+    assert "1 sighting logs" in out
+    with zipfile.ZipFile(target) as archive:
+        settings = archive.read("settings/table.toml").decode()
+    assert "hunter2" not in settings
+    assert "10.0.0.7" in settings
+    with Journal.open(data / "boardref.db") as journal:
+        journal.append([{"event": "operator", "t": 1.0, "internal": False, "game_no": 0, "state": "called"}])
+        # a table that runs keeps its file
+        code, _, err = run(capsys, "games", "restore", target, "--data", data)
+        assert code == 1
+        assert "stop it first" in err
+    later = rows(data / "boardref.db")
+    assert len(later) == len(before) + 1
+    (data / "wrong.sightings").unlink()
+    code, out, _ = run(capsys, "games", "restore", target, "--data", data)
+    assert code == 0
+    assert rows(data / "boardref.db") == before
+    assert (data / "wrong.sightings").read_text() == "a report\n"
+    (aside,) = data.glob("boardref.db.before-restore-*")
+    assert str(aside) in out
+    assert rows(aside) == later
+
+
+def test_a_log_that_was_not_folded_in_is_kept_and_never_read_into_the_new_file(data, tmp_path, capsys):
+    target = tmp_path / "backup.zip"
+    before = rows(data / "boardref.db")
+    write_backup(target, data / "boardref.db")
+    with Journal.open(data / "boardref.db") as journal:
+        journal.append([{"event": "operator", "t": 1.0, "internal": False, "game_no": 0, "state": "called"}])
+        crash = {side: (data / f"boardref.db{side}").read_bytes() for side in ("", "-wal")}
+    for side, content in crash.items():
+        (data / f"boardref.db{side}").write_bytes(content)  # as a power cut leaves them
+    assert run(capsys, "games", "restore", target, "--data", data)[0] == 0
+    assert rows(data / "boardref.db") == before
+    (aside,) = data.glob("boardref.db.before-restore-*")
+    assert len(rows(aside)) == len(before) + 1
+
+
+def test_a_damaged_backup_is_refused_or_harmless(data, tmp_path, capsys):
+    target, odd = tmp_path / "backup.zip", tmp_path / "odd.zip"
+    write_backup(target, data / "boardref.db")
+    whole, text = rows(data / "boardref.db"), target.read_bytes()
+    (data / "boardref.db").unlink()
+    refused = 0
+    for place in range(3, len(text), len(text) // 40):
+        odd.write_bytes(text[:place] + bytes([text[place] ^ 0x41]) + text[place + 1 :])
+        code, _, err = run(capsys, "games", "restore", odd, "--data", data)
+        if code == 0:  # a byte of no meaning, such as the year of a file
+            assert rows(data / "boardref.db") == whole
+            (data / "boardref.db").unlink()
+        else:
+            refused += 1
+            assert code == 1
+            assert str(odd) in err
+            assert not (data / "boardref.db").exists()
+    assert refused > 30
+    for length in (0, 1, 100, len(text) // 2, len(text) - 1):
+        odd.write_bytes(text[:length])
+        assert run(capsys, "games", "restore", odd, "--data", data)[0] == 1
+    assert not list(data.glob(".restore*"))
+
+
+def with_manifest(target, **changes):
+    other = target.with_name("other.zip")
+    with zipfile.ZipFile(target) as old, zipfile.ZipFile(other, "w") as new:
+        for name in old.namelist():
+            told = old.read(name)
+            new.writestr(name, json.dumps(json.loads(told) | changes) if name == "backup.json" else told)
+    return other
+
+
+def test_foreign_and_newer_files_are_refused(data, tmp_path, capsys):
+    target = tmp_path / "backup.zip"
+    write_backup(target, data / "boardref.db")
+    before = rows(data / "boardref.db")
+    code, _, err = run(capsys, "games", "restore", with_manifest(target, format=2), "--data", data)
+    assert code == 1
+    assert "newer Boardref" in err
+    for odd in ({"boardref": "x"}, {"sha256": {}}, {"contents": 1}, {"contents": {"games": 1}}, {"sha256": 3},
+                {"contents": {"games": 1, "rows": 1, "last_row": 1, "format": 1}}):  # fmt: skip
+        assert run(capsys, "games", "restore", with_manifest(target, **odd), "--data", data)[0] == 1, odd
+    other = tmp_path / "a.zip"
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr("x", "y")
+    assert run(capsys, "games", "restore", other, "--data", data)[0] == 1
+    assert run(capsys, "games", "restore", data / "boardref.db", "--data", data)[0] == 1
+    assert run(capsys, "games", "restore", tmp_path / "none.zip", "--data", data)[0] == 1
+    assert run(capsys, "games", "restore", target, "--data", tmp_path / "none")[0] == 1
+    assert rows(data / "boardref.db") == before
+    # a journal of a newer format inside
+    newer = tmp_path / "newer.db"
+    newer.write_bytes((data / "boardref.db").read_bytes())
+    with Journal.open(newer) as journal:
+        journal._connection.execute("PRAGMA user_version=99")
+    code, _, err = run(capsys, "games", "backup", tmp_path / "n.zip", "--journal", newer)
+    assert code == 1
+    assert "newer" in err
+
+
+def test_a_damaged_journal_makes_no_backup(data, tmp_path, capsys):
+    target = tmp_path / "backup.zip"
+    target.write_bytes(b"an older backup")
+    text = (data / "boardref.db").read_bytes()
+    (data / "boardref.db").write_bytes(text[:8000] + b"\xff" * 9000 + text[17000:])
+    code, _, err = run(capsys, "games", "backup", target, "--data", data)
+    assert code == 1
+    assert "damaged" in err
+    assert target.read_bytes() == b"an older backup"
+
+
+LIMITED = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2); " \
+    "from controller.cli import main; sys.exit(main(sys.argv[2:]))"  # fmt: skip
+
+
+@pytest.mark.parametrize("action", ["backup", "restore"])
+def test_no_room(data, tmp_path, action):
+    target = tmp_path / "backup.zip"
+    write_backup(target, data / "boardref.db")
+    before, kept = rows(data / "boardref.db"), target.read_bytes()
+    limit = len(kept) // 2
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(limit), "games", action, str(target), "--data", str(data)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "room" in done.stderr
+    assert rows(data / "boardref.db") == before
+    assert target.read_bytes() == kept
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["backup.zip", "data"]
+    assert not list(data.glob(".*"))
