@@ -1,8 +1,12 @@
-"""The journal of a table that must start whatever its journal is like."""
+"""The journal of a table that must go on whatever its journal is like."""
 
 from __future__ import annotations
 
+import logging
+import sqlite3
 import sys
+import threading
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,35 +14,183 @@ from typing import Any
 from controller.journal.errors import JournalError
 from controller.journal.store import Journal
 from controller.watcher import Watcher
+from controller.words import record_sentence
+
+_log = logging.getLogger(__name__)
+
+AGAIN_S = 2.0
+"""How long after a row could not be written it is tried again."""
+MOST_WAITING = 5000
+"""So many rows wait for a journal that can't be written, an evening of play; later ones are lost, and that is said."""
+
+
+class Told(str):
+    """A sentence in English about the record; `parts` (code, facts) for other languages (`fault.record.CODE`)."""
+
+    parts: tuple[Mapping[str, Any], ...]
+
+    def __new__(cls, *parts: tuple[str, str]) -> Told:
+        """Each part: its code, and the English sentence that says why."""
+        told = tuple({"code": code, "facts": {"why": why.rstrip(".")}} for code, why in parts)
+        self = super().__new__(cls, record_sentence(told))
+        self.parts = told
+        return self
 
 
 def open_recording(
     path: Path, watcher_from: Callable[[Sequence[Mapping[str, Any]]], Watcher]
-) -> tuple[Journal | None, Watcher, str | None]:
+) -> tuple[Journal | None, Watcher, Told | None]:
     """The journal, the watcher that goes on with its last game, and a sentence for the page where something is wrong.
 
     A journal that can't be opened leaves the table without one: a table nobody watches must referee all the same, and
     says that it keeps no record. The file is never touched. The sentence is also written to stderr.
     """
-    said: list[str] = []
+    said: list[tuple[str, str]] = []
     journal: Journal | None = None
     rows: list[dict[str, Any]] = []
     try:
         journal = Journal.open(path)
         if journal.warning:
-            said.append(journal.warning)
+            said.append(("damaged", journal.warning))
     except JournalError as error:
-        said.append(f"No record is kept: {error}.")
+        said.append(("none", str(error)))
     if journal is not None:
         try:
             rows = journal.last_session()
         except JournalError as error:
-            said.append(f"The last game can't be taken up: {error}.")
+            said.append(("not_taken_up", str(error)))
     watcher = watcher_from(rows)
     if watcher.warning is not None:
-        said.append(watcher.warning)
+        said.append(("new_game", watcher.warning))
         if journal is not None:
             journal.let_go()
-    for sentence in said:
-        print(f"boardref: {sentence}", file=sys.stderr, flush=True)
-    return journal, watcher, " ".join(said) or None
+    told = Told(*said) if said else None
+    if told:
+        print(f"boardref: {told}", file=sys.stderr, flush=True)
+    return journal, watcher, told
+
+
+class Recorder:
+    """Commits rows to a journal before it returns, as long as that can be had.
+
+    While it can't, rows wait in order and a thread of its own tries again, so that the table never waits for a disk
+    twice. `reopen`: opens the journal where there is none yet.
+    """
+
+    def __init__(
+        self,
+        journal: Journal | None,
+        warning: str | None = None,
+        reopen: Callable[[], Journal] | None = None,
+        again_s: float = AGAIN_S,
+    ) -> None:
+        self._journal, self._reopen, self._again_s = journal, reopen, again_s
+        self._well = _state("ok" if journal else "off", warning)
+        self._state = self._well
+        self._lock = threading.Lock()
+        self._waiting: deque[Sequence[Mapping[str, Any]]] = deque()  # each of them one commit
+        self._lost = 0
+        self._closed = threading.Event()
+        self._thread: threading.Thread | None = None
+        if journal is None and reopen is not None:
+            self._try_later()
+
+    @property
+    def state(self) -> Mapping[str, Any]:
+        """`ok`, `off` (no journal) or `failing`; sentence and parts; how many rows are `waiting` and `lost`."""
+        with self._lock:
+            return {**self._state, "waiting": sum(map(len, self._waiting)), "lost": self._lost}
+
+    def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Commit these rows, or keep them until that is possible. Never raises."""
+        if not rows:
+            return
+        with self._lock:
+            if self._thread is not None:
+                self._keep(rows)
+            elif self._journal is not None:
+                try:
+                    self._journal.append(rows)
+                except Exception as error:
+                    self._failed(error, rows)
+
+    def close(self) -> None:
+        """Write what waits, if that is possible now, and close the file."""
+        self._closed.set()
+        if self._thread is not None:
+            self._thread.join(timeout=3.0)
+        if self._journal is not None:
+            self._journal.close()
+
+    def _keep(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        if len(rows) + sum(map(len, self._waiting)) <= MOST_WAITING:
+            self._waiting.append(rows)
+        else:
+            self._lost += len(rows)
+
+    def _failed(self, error: Exception, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Rows could not be written: they wait, unless it is their own fault."""
+        _log.error("the record can't be written (%s)", error)
+        if _own_fault(error):
+            self._lost += len(rows)
+            self._state = self._after()
+            return
+        self._state = _state("failing", Told(("failing", str(error))))
+        self._keep(rows)
+        self._try_later()
+
+    def _after(self) -> Mapping[str, Any]:
+        """How it is when nothing waits."""
+        return _state("ok", Told(("gap", str(self._lost)))) if self._lost else self._well
+
+    def _try_later(self) -> None:
+        self._thread = threading.Thread(target=self._again, name="record", daemon=True)
+        self._thread.start()
+
+    def _again(self) -> None:
+        """The thread: until everything that waits is written."""
+        last = False
+        while not last:
+            last = self._closed.wait(self._again_s)
+            try:
+                if self._journal is None and self._reopen is not None:
+                    self._journal = self._reopen()
+                    self._well = _state("ok", self._journal.warning and Told(("damaged", self._journal.warning)))
+                if self._journal is not None:
+                    self._catch_up(self._journal)
+                    return
+            except Exception as error:
+                told = Told(("none" if self._journal is None else "failing", str(error)))
+                if told != self._state["sentence"]:
+                    _log.error("the record can't be written (%s)", error)
+                    with self._lock:
+                        self._state = _state(self._state["state"], told)
+
+    def _catch_up(self, journal: Journal) -> None:
+        """Write what waits; then the table may write by itself again. Raises what keeps it from that."""
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    self._thread, self._state = None, self._after()
+                    _log.warning("the record is written again")
+                    return
+                rows = self._waiting[0]
+            try:
+                journal.append(rows)
+            except Exception as error:
+                if not _own_fault(error):
+                    raise
+                _log.error("rows of the record are left out (%s)", error)
+                self._lost += len(rows)
+            with self._lock:
+                self._waiting.popleft()
+
+
+def _own_fault(error: Exception) -> bool:
+    """Whether rows could not be written because of what they hold, so that waiting is no use."""
+    return not isinstance(error, OSError | sqlite3.Error) and not isinstance(error.__cause__, sqlite3.Error)
+
+
+def _state(state: str, sentence: str | None) -> Mapping[str, Any]:
+    told: dict[str, Any] = {"state": state, "sentence": sentence or ""}
+    return told | {"parts": list(sentence.parts)} if isinstance(sentence, Told) else told

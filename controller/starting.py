@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 POLL_S = 0.5
 """How often the settings are looked at while something is wrong; what changed since the last look may be half done."""
-AGAIN_S = 5.0
+AGAIN_S = 2.0
 """How often they are tried though they are the same: a disk may be mounted, a file of a set mended."""
 
 
@@ -67,7 +67,7 @@ class Parts:
             lights = TableLights(link, first, self.map_of, board=watcher.board, calm_only=config.calm_lights)
         table = Table(
             watcher, self.camera, lights=lights, journal=self.journal, journal_warning=self.warning,
-            shown=lights.shown if lights else None,
+            shown=lights.shown if lights else None, reopen=lambda: Journal.open(self.folder / "boardref.db"),
         )  # fmt: skip
         return table
 

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from controller.journal.store import Journal
 from controller.lighting import link_json
 from controller.looking import Looking
+from controller.recording import Recorder
 from controller.referee.events import Button, Command, Event, Input, Press, Tick
 from controller.referee.signals import corner_sites, signals
 from controller.referee.view import View
@@ -81,14 +82,13 @@ class Table:
         shown: Callable[[], Mapping[str, Any]] | None = None,
         world: World | None = None,
         journal_warning: str | None = None,
+        reopen: Callable[[], Journal] | None = None,
     ) -> None:
         self.world = world
         self._watcher = watcher
         self._camera = camera
         self._lights = lights
-        self._journal = journal
-        self._journal_well = {"state": "ok" if journal else "off", "sentence": journal_warning or ""}
-        self._journal_state: Mapping[str, Any] = self._journal_well
+        self._recorder = Recorder(journal, journal_warning, reopen)
         self._shown = shown or (lambda: {"connected": False})
         self._inputs: queue.SimpleQueue[tuple[Input, Future[tuple[Event, ...]] | None]] = queue.SimpleQueue()
         self._trial: Trial | None = None
@@ -120,8 +120,7 @@ class Table:
         self._camera.close()
         if self._lights is not None:
             self._lights.close()
-        if self._journal is not None:
-            self._journal.close()
+        self._recorder.close()
 
     def snapshot(self) -> Snapshot:
         """What is true now."""
@@ -138,7 +137,7 @@ class Table:
             camera=self._supervision.told(status),
             link=link_json(link) if link else {"state": "off", "sentence": ""},
             set=self._watcher.board,
-            journal=dict(self._journal_state),
+            journal=self._recorder.state,
         )
 
     def wait(self, rev: int, timeout_s: float) -> Snapshot:
@@ -275,13 +274,6 @@ class Table:
             self._lights.show(tried or scene)
 
     def _record(self, events: tuple[Event, ...]) -> None:
-        if self._journal is None or not events:
-            return
-        try:
+        if events:
             game, board = self._watcher.game.name, self._watcher.board.name
-            self._journal.append([journal_row(event, game, board) for event in events])
-            self._journal_state = self._journal_well
-        except Exception as error:
-            # A full or dying card must not stop the game; the page says that the record has a gap.
-            _log.exception("the journal could not be written")
-            self._journal_state = {"state": "failing", "sentence": f"The record can't be written ({error})."}
+            self._recorder.write([journal_row(event, game, board) for event in events])

@@ -36,17 +36,14 @@ def run(args: argparse.Namespace) -> int:
         parts = start.parts()
     except StartError as error:
         listener, parts = _stand_in(start, error, listener, (settings.host, settings.port))
-    access = access_of(parts.config, parts.folder, _say)
-    serve(parts.table(), listener, ready=_tell, players=_players(parts), access=access)
+    said: list[str] = []
+    access = access_of(parts.config, parts.folder, said.append)
+
+    def ready(address: str) -> None:
+        print("\n".join(f"Boardref: {one}" for one in (f"the page is at {address}", *said)), flush=True)
+
+    serve(parts.table(), listener, ready=ready, players=_players(parts), access=access)
     return 0
-
-
-def _say(sentence: str) -> None:
-    print(f"Boardref: {sentence}", flush=True)
-
-
-def _tell(address: str) -> None:
-    print(f"Boardref: the page is at {address}", flush=True)
 
 
 def _players(parts: Parts) -> Players:
@@ -64,7 +61,7 @@ def _stand_in(
     print(f"boardref: {error}", file=sys.stderr, flush=True)
     settings = start.salvaged()
     stand_in = StandIn(error, settings)
-    access = access_of(settings, None, _say)
+    access = access_of(settings, None, lambda _sentence: None)
 
     def ready(address: str) -> None:
         print(f"Boardref: the page is at {address} and says what is wrong; mend it, and the table starts", flush=True)

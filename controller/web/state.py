@@ -15,7 +15,7 @@ from controller.supervision import in_language
 from controller.web.message import Message, fault_message, message
 from controller.web.phrases import name_of
 from controller.web.ports import Snapshot
-from controller.words import link_sentence
+from controller.words import link_sentence, record_sentence
 from controller.words.catalogue import catalogue
 from vision.boardset import BoardSet
 
@@ -32,7 +32,7 @@ def lights_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
         "lights": dict(snapshot.lights),
         "camera": _camera(snapshot, language),
         "link": _link(snapshot.link, language),
-        "journal": dict(getattr(snapshot, "journal", {})),
+        "journal": _journal(snapshot.journal, language),
     }
 
 
@@ -40,6 +40,11 @@ def _camera(snapshot: Snapshot, language: str) -> dict[str, Any]:
     if snapshot.fault:
         return {**snapshot.camera, "sentence": catalogue(language)["fault.camera"]}
     return in_language(snapshot.camera, language)
+
+
+def _journal(journal: Mapping[str, Any], language: str) -> dict[str, Any]:
+    told = record_sentence(journal["parts"], language) if journal.get("parts") else journal.get("sentence", "")
+    return {**journal, "sentence": told}
 
 
 def _link(link: Mapping[str, Any], language: str) -> dict[str, Any]:

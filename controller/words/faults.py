@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from controller.words.catalogue import catalogue
 
@@ -21,6 +22,12 @@ def fault_sentence(code: str, facts: Mapping[str, str], language: str = "en") ->
     else:
         told = told[:1].upper() + told[1:]
     return f"{told} {texts['fault.meant'].format_map(facts)}" if "meant" in facts else told
+
+
+def record_sentence(parts: Sequence[Mapping[str, Any]], language: str = "en") -> str:
+    """What is wrong with the record, one sentence after another: parts of a `controller.recording.Told`."""
+    texts = catalogue(language)
+    return " ".join(texts[f"fault.record.{part['code']}"].format_map(part["facts"]) for part in parts)
 
 
 def fault_rest(language: str = "en") -> tuple[str, str]:

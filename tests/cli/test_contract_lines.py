@@ -162,6 +162,6 @@ def test_the_page_hears_of_a_journal_put_aside(tmp_path):
         table = Table(
             Watcher(chosen_sets(None, None)), Nothing(), journal=journal, journal_warning="It was damaged."
         )
-        assert table.snapshot().journal == {"state": "ok", "sentence": "It was damaged."}
+        assert {"state": "ok", "sentence": "It was damaged."}.items() <= table.snapshot().journal.items()
         assert isinstance(table.snapshot().scene, Scene)
         table.stop()

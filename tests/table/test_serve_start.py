@@ -1,4 +1,4 @@
-"""`boardref serve` with settings that are not in order: the page says what is wrong, and the table starts once it isn't."""
+"""`boardref serve` with settings that are not in order: its page says what is wrong; mended, the table starts."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def test_files_that_cannot_be_read_are_named(place: Path) -> None:
     for code in CODES:
         facts = {"file": "F", "line": "7", "key": "K", "why": "W", "wanted": "whole"}
         assert len({fault_sentence(code, facts, language) for language in LANGUAGES}) == len(LANGUAGES)
-    assert all(len(set(map(fault_rest, LANGUAGES))) == len(LANGUAGES) for _ in "x")
+    assert len(set(map(fault_rest, LANGUAGES))) == len(LANGUAGES)
 
 
 def test_a_word_in_the_environment_and_a_bug_are_named(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,7 +201,8 @@ def test_the_page_answers_lights_call_and_the_table_starts_once_the_settings_are
     board = installed_sets()["transet"]
     device = VirtualDevice(default_map(board, game_named("transet").players))
     good = f'host = "127.0.0.1"\nport = 0\ngame = "transet"\nlights = "{device.path}"\ndata = "data"\n'
-    settings = tmp_path / "table.toml"
+    settings, record = tmp_path / "table.toml", tmp_path / "data" / "boardref.db"
+    record.mkdir(parents=True)  # no journal can be opened there, either
     settings.write_text(good + 'camra = "/dev/nowhere"\n')
     table = Serve(tmp_path)
     serving.append(table)
@@ -236,6 +237,12 @@ def test_the_page_answers_lights_call_and_the_table_starts_once_the_settings_are
         while device.lit().scene != STATES["camera_lost"]:
             assert time.monotonic() < ends_s
             time.sleep(0.05)
+        unkept = [table.ask(f"api/state?lang={language}")[1]["journal"]["sentence"] for language in LANGUAGES]
+        assert len(set(unkept)) == len(LANGUAGES)
+        assert all("is a folder" in said for said in unkept)
+        record.rmdir()
+        table.until("api/health", lambda told: told["checks"][-1]["level"] == "ok")
+        assert record.is_file()
         assert table.stop().count("boardref: ") >= 3
     finally:
         device.close()
