@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from controller.cli import games_backup
+from controller.cli import games_backup, games_correct
 from controller.config import data_folder
 from controller.errors import CommandError
 from controller.journal.export import FORMATS, as_text, result_text
@@ -44,6 +44,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     for one in (show, export, resume):
         one.add_argument("number", type=int, metavar="N", help="the game's number in `games list`")
     games_backup.add(action)
+    games_correct.add(action)
     parser.set_defaults(run=run)
 
 
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
         return int(args.act(args, path))
     if not path.exists():
         raise CommandError(f"there is no journal {path}; name one with --journal FILE or --data DIR")
-    with Journal.open(path, create=False, read_only=args.act is not _resume) as journal:
+    with Journal.open(path, create=False, read_only=args.act not in WRITING) as journal:
         if journal.warning:
             print(f"boardref: {journal.warning}", file=sys.stderr)
         return int(args.act(args, journal))
@@ -155,3 +156,7 @@ def _resume(args: argparse.Namespace, journal: Journal) -> int:
     print(f"Game {number} ({record.game}) goes on when the table is started next, and leads to this position:")
     print(record.position)
     return 0
+
+
+WRITING = (_resume, games_correct.act)
+"""The actions that open the journal for writing."""

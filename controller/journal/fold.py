@@ -123,6 +123,7 @@ def fold(rows: Iterable[Row]) -> Record:
     highest, seen = 0, set()
     said: list[Ruling] = []
     illegal: list[Illegal] = []
+    correcting = False  # turns that are written again by a correction were made when they were made
     kept: dict[int, str] = {}  # positions that were set, and stand after a correction of what went before
     for row in rows:
         if row.id in seen:
@@ -143,7 +144,7 @@ def fold(rows: Iterable[Row]) -> Record:
             if turns.get(n) is None or turns[n].position != data["position"]:
                 _forget(gone_on, n)
                 gone_on |= kept
-            turns[n] = _turn(row)
+            turns[n] = _turn(row, turns.get(n) if correcting else None)
             highest = max(highest, n)
         elif row.event == "withdrawn":
             n = int(data["n"])
@@ -154,19 +155,22 @@ def fold(rows: Iterable[Row]) -> Record:
             illegal.append(_illegal(after, data))
         elif row.event == "game_over":
             result = {key: data[key] for key in ("winner", "result", "why", "score") if key in data}
+        elif row.event == "reopened":
+            result = None
         elif row.event == "players":
             head["names"] = dict(data.get("names", {}))
         elif row.event == "imported":
             head["imported"] = {key: data.get(key) for key in ("format", "file")} | {"utc": row.written_utc}
             highest = max(highest, int(data.get("highest_n", 0)))
         elif row.event == "belief" and data.get("lines"):
-            kept = {}
+            correcting, kept = False, {}
             if data.get("options"):
                 head["options"] = dict(data["options"])
             _follow(data, head, turns, gone_on)
         elif (ruling := _ruling(row, after)) is not None:
             said.append(ruling)
             if ruling.what == "corrected":
+                correcting = True
                 kept = {n: gone_on[n] for n in data.get("kept") or () if n in gone_on}
     standing = _timed(tuple(turns[n] for n in sorted(turns)), head)
     players = tuple(dict.fromkeys(turn.player for turn in standing))
@@ -187,11 +191,15 @@ def _when(row: Row) -> tuple[int, str | None]:
     return int(was.get("session", row.session)), was.get("written_utc", row.written_utc)
 
 
-def _turn(row: Row) -> TurnRow:
+def _turn(row: Row, before: TurnRow | None) -> TurnRow:
+    """The turn of a row. `before`: the turn that it corrects, whose time counts."""
     data = row.data
     session, written = _when(row)
+    t_s = float(data["t"])
+    if before is not None:
+        session, written, t_s = before.session, before.written_utc, before.t_s
     return TurnRow(
-        int(data["n"]), data["player"], data["text"], bool(data["legal"]), data["position"], float(data["t"]),
+        int(data["n"]), data["player"], data["text"], bool(data["legal"]), data["position"], t_s,
         session, written or "", int(data.get("was", {}).get("row", row.id)), row.event == "pass",
     )  # fmt: skip
 

@@ -202,7 +202,7 @@ class Journal:
                 found = self._connection.execute(f"{columns} ORDER BY id").fetchall()
             else:
                 found = self._connection.execute(f"{columns} WHERE game = ? ORDER BY id", (game,)).fetchall()
-                if found:
+                if found and not _says_game(found[0][6]):  # older tables wrote it in `board_found` only
                     found = self._connection.execute(
                         f"{columns} WHERE event = 'board_found' AND session = ? AND id < ? ORDER BY id DESC LIMIT 1",
                         (found[0][1], found[0][0]),
@@ -296,6 +296,13 @@ class Journal:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _says_game(data: str) -> bool:
+    try:
+        return bool(json.loads(data).get("game"))
+    except (ValueError, AttributeError):
+        return False
 
 
 class _Damaged(Exception):
