@@ -14,7 +14,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -46,7 +46,8 @@ OTHERS = frozenset({"BOARDREF_DEBUG"})
 """Names in the environment that are no settings."""
 
 
-Control = Literal["done", "answer", "resign", "draw", "operator"]
+Control = Literal["done", "answer", "resign", "draw", "operator", "report"]
+USUAL_CONTROLS: tuple[Control, ...] = ("done", "answer", "resign", "draw", "operator")
 
 
 def _listed(given: Any) -> Any:
@@ -79,6 +80,17 @@ class Key(BaseModel):
     may: Literal["read", "operate"] = "operate"
 
 
+class RecordsConfig(BaseModel):
+    """What becomes of the records."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    keep_days: int | None = Field(default=None, ge=1, description="finished games go after so many days; never if empty")
+    keep_games: int | None = Field(default=None, ge=1, description="of finished games only the last so many are kept")
+    keep_unfinished_days: int | None = Field(default=None, ge=1, description="games left unfinished go after so many")
+    keep_named: bool = Field(default=True, description="games with players' names are kept, whatever their age")
+    backups: int = Field(default=7, ge=0, le=400, description="so many of the nightly backups are kept; 0: none is made")
+
+
 class TableConfig(BaseSettings):
     """One table. Everything may be left out."""
 
@@ -97,7 +109,7 @@ class TableConfig(BaseSettings):
     host: str = Field(default="0.0.0.0", description="the address the page answers on")
     port: int = Field(default=8000, ge=0, le=65535, description="the port the page answers on")
     players_may: Annotated[tuple[Control, ...], NoDecode, BeforeValidator(_listed)] = Field(
-        default=get_args(Control), description="what players may say on their page"
+        default=USUAL_CONTROLS, description="what players may say on their page"
     )
     players_code: Literal["own", "all"] = Field(
         default="own", description="which screens show the code of the players' page: the table's own, or all"
@@ -106,6 +118,7 @@ class TableConfig(BaseSettings):
         default=None, description="the PIN of the operator's page, at least 4 digits; one is made where left out"
     )
     api_keys: tuple[Key, ...] = Field(default=(), description="keys with which scripts may do what an operator may")
+    records: RecordsConfig = Field(default=RecordsConfig(), description="how long records are kept, and how safely")
     options: dict[str, str] = Field(default_factory=dict, description="rules options of the game")
 
     @field_validator("api_keys")
