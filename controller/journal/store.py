@@ -17,7 +17,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from controller.journal.deleting import delete_game
 from controller.journal.errors import JournalError
 from controller.journal.hold import Hold
 from controller.journal.naming import TABLE as NAME_TABLE
@@ -266,18 +265,6 @@ class Journal:
         """Copy the whole file, as committed at this moment; in WAL no writer waits for that."""
         with self._lock:
             self._connection.backup(target)
-
-    def forget(self, game: int) -> None:
-        """Delete one game with its names, for good: the one deliberate way past "only appended", for `retention`.
-
-        Never the newest game, whose number would be given again, nor one that this table goes on with.
-        """
-        if not self._writable:
-            raise JournalError(f"the journal {self.path} was opened for reading only")
-        with self._lock:
-            if game in self._games.values():
-                raise JournalError(f"game {game} is being played; it can't be deleted")
-            delete_game(self._connection, game, self.path)
 
     @property
     def connection(self) -> sqlite3.Connection:
