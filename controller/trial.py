@@ -1,4 +1,4 @@
-"""The lights tried out from the operator's page: instead of what the table says, for a few seconds, colours or places."""
+"""The lights tried out: for some seconds they show colours or places instead of what the table says."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EACH, SITE, BAR, LAMP = "each", "site:", "bar:", "lamp"
 class Trial:
     """What is tried, from `since_s` on, over `usual`: a change of that ends it, for the game goes first.
 
-    `show`: a colour for all lights, `each` for one site after the other, `site:c3`, `bar:South` or `lamp` for one place.
+    `show`: a colour for all lights, `each` for one site after the other, or a place: `site:c3`, `bar:South`, `lamp`.
     """
 
     show: str

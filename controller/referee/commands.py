@@ -211,6 +211,7 @@ def _take_back(draft: Draft) -> None:
         while record and line.record[len(record)].played.passed:  # a pass goes with the turn that forced it
             record = record[:-1]
         if not record:
+            take_back_to(draft, "0")
             return
         shorter = Line(state.game.parse_position(record[-1].position), record)
     rule(draft, "taken_back", "operator", n=len(shorter.record) + 1)

@@ -13,7 +13,9 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from controller.web.access import PIN_MOST, Access
+from controller.web.desk import desk_json
 from controller.web.gate import COOKIE, Operator, drop_cookie, keep_cookie, language_of
+from controller.web.ordering import add_ordering
 from controller.web.pages import build_id, render
 from controller.web.phrases import LANGUAGES, phrase, phrases
 from controller.web.players import client_of, own_screen
@@ -22,6 +24,12 @@ from controller.web.screen import Screen
 
 BACK = re.compile(r"/operator(/[\w./-]*)?(\?[\w=&%.,+-]*)?")
 """Where a log-in may lead: to a page of the operator's, never elsewhere."""
+
+LINKS: list[tuple[str, str]] = []
+"""Further pages of the operator's, as (address, key of its name in `operator.po` or `page.po`)."""
+
+OWN = ("label_", "stale_")
+"""Words of every page that this one says, too."""
 
 
 class PinBody(BaseModel):
@@ -39,6 +47,7 @@ class LoginScreen(Screen):
 
 def add_operating(app: FastAPI, table: TableLike, access: Access) -> None:
     """`/operator`, its log-in, and what a page or script asks about its session."""
+    add_ordering(app, table)
 
     @app.get("/operator/login", response_class=HTMLResponse)
     def login(screen: Annotated[LoginScreen, Query()]) -> HTMLResponse:
@@ -63,6 +72,10 @@ def add_operating(app: FastAPI, table: TableLike, access: Access) -> None:
         said = phrase("login_wait", language, domain="operator", s=wait_s)
         return JSONResponse({"error": said, "wait_s": wait_s}, status_code=429, headers={"retry-after": str(wait_s)})
 
+    @app.get("/api/operator/table")
+    def desk(request: Request) -> JSONResponse:
+        return JSONResponse(desk_json(table.snapshot(), language_of(request)))
+
     @app.get("/api/operator/session")
     def session(who: Operator) -> JSONResponse:
         return JSONResponse({"key": who.key, "may": who.may, "csrf": who.csrf or None})
@@ -77,6 +90,7 @@ def add_operating(app: FastAPI, table: TableLike, access: Access) -> None:
     @app.get("/operator", response_class=HTMLResponse)
     def page(screen: Annotated[Screen, Query()], who: Operator) -> HTMLResponse:
         words = phrases(screen.lang, "operator")
+        shown = dict(words) | {key: text for key, text in phrases(screen.lang).items() if key.startswith(OWN)}
         told = render(
             "operator.html",
             screen=screen,
@@ -84,7 +98,8 @@ def add_operating(app: FastAPI, table: TableLike, access: Access) -> None:
             languages=LANGUAGES,
             build=build_id(),
             csrf=who.csrf,
-            words=json.dumps(dict(words), ensure_ascii=False),
+            links=LINKS,
+            words=json.dumps(shown, ensure_ascii=False),
             say=lambda key: words[key] if key in words else phrase(key, screen.lang),
         )
         return HTMLResponse(told)

@@ -16,7 +16,7 @@ import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 from starlette.testclient import TestClient
 
-from controller.referee.events import Command, Press
+from controller.referee.events import Command, Event, Press
 from controller.referee.view import Played, View
 from controller.rules.api import Shift
 from controller.web.access import Access, ApiKey
@@ -76,6 +76,7 @@ class Stage:
         )
         self.world = world
         self.sent: list[Press | Command] = []
+        self.deaf = False
         self.is_ready = True
         self._now = Staged(1, view, board)
         self._changed = threading.Condition()
@@ -104,6 +105,11 @@ class Stage:
 
     def send(self, given: Press | Command) -> None:
         self.sent.append(given)
+
+    def order(self, given: Command, timeout_s: float = 5.0) -> tuple[Event, ...] | None:
+        self.sent.append(given)
+        ruling = Event("ruling", given.t_s, 1, 1, {"what": given.name, "by": "operator"})
+        return None if self.deaf else (ruling,)
 
     def ready(self) -> bool:
         return self.is_ready

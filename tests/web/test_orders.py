@@ -1,0 +1,243 @@
+"""The operator's deeds on a demo's table that really runs: each becomes a row of the journal, or says why it can't."""
+
+from __future__ import annotations
+
+import string
+import time
+
+import pytest
+from starlette.testclient import TestClient
+
+from controller.cli.demo import demo_parts
+from controller.journal.store import Journal
+from controller.web.access import Access, ApiKey
+from controller.web.app import create_app
+from controller.web.phrases import LANGUAGES, phrases
+
+PIN, KEY = "2468", "k3yForTheScoreboard-0123456789"
+START, AFTER = "rbkbr/5/5/5/RBKBR S", "rbkbr/5/5/2K2/RB1BR N"
+
+
+class Desk:
+    """A demo's table with its operator, logged in."""
+
+    def __init__(self, folder):
+        self.demo = demo_parts("transet", folder)
+        self.table, self.path = self.demo.table, folder / "boardref.db"
+        self.client = TestClient(
+            create_app(self.table, access=Access(PIN, (ApiKey.of("door", KEY),))), base_url="http://localhost"
+        )
+        told = self.client.post("/api/operator/login", json={"pin": PIN}).json()
+        self.client.headers |= {"x-csrf-token": told["csrf"], "origin": "http://localhost"}
+
+    @property
+    def view(self):
+        return self.table.snapshot().view
+
+    def until(self, true, seconds=20.0):
+        deadline = time.monotonic() + seconds
+        while not true(self.view):
+            assert time.monotonic() < deadline, self.view
+            time.sleep(0.03)
+
+    def order(self, name, reason="", status=200, **arguments):
+        answer = self.client.post(
+            "/api/operator/order", json={"name": name, "arguments": arguments, "reason": reason}
+        )
+        assert answer.status_code == status, answer.text
+        return answer.json()
+
+    def look(self, lang="en"):
+        return self.client.get(f"/api/operator/table?lang={lang}").json()
+
+    def rows(self, event="ruling"):
+        with Journal.open(self.path, read_only=True) as journal:
+            return [row.data for row in journal.rows() if row.event == event]
+
+    def whats(self):
+        return [row["what"] for row in self.rows()]
+
+    def carry(self, site, to):
+        """Carry the piece of a site to another by hand."""
+        world, board = self.demo.world, self.demo.world.board_set
+        places = {site.id: board.centre(site) for site in board.sites}
+        x, y = places[site]
+        token = min(world.as_json()["tokens"], key=lambda one: abs(one["x_mm"] - x) + abs(one["y_mm"] - y))
+        world.lift(token["id"])
+        world.move(token["id"], *places[to])
+        world.drop(token["id"])
+
+
+@pytest.fixture
+def desk(tmp_path):
+    desk = Desk(tmp_path)
+    desk.table.start()
+    desk.until(lambda view: view.phase == "play")
+    yield desk
+    desk.table.stop()
+
+
+def test_a_game_is_led_by_the_operator(desk):
+    assert desk.look()["position"] == START
+    assert desk.order("pause", reason="tea")["said"].startswith("Paused")
+    desk.until(lambda view: view.paused)
+    assert desk.order("resume")["done"]
+    desk.order("set_position", reason="they began so", position=AFTER)
+    desk.until(lambda view: view.to_move == "North")
+    desk.order("guide")
+    desk.until(lambda view: view.guiding)
+    desk.carry("c1", "c2")
+    desk.until(lambda view: not view.guiding)
+    desk.order("set_position", position=START)
+    told = desk.order("guide", position=AFTER)
+    assert [event["event"] for event in told["events"]][:1] == ["ruling"]
+    desk.order("offer_draw", player="South")
+    assert desk.look()["offer"] == "South"
+    desk.order("decline_draw", player="North")
+    desk.order("offer_draw", player="North")
+    desk.order("accept_draw", player="South")
+    desk.until(lambda view: view.phase == "over")
+    assert desk.whats() == [
+        "paused", "resumed", "position", "guide", "position", "position",
+        "offer_draw", "decline_draw", "offer_draw", "draw",
+    ]  # fmt: skip
+    rows = desk.rows()
+    assert all(row["by"] == "operator" and "key" not in row for row in rows)
+    assert [row["reason"] for row in rows if "reason" in row] == ["tea", "they began so"]
+
+
+def test_what_stands_is_accepted_and_taken_back(desk):
+    desk.carry("c1", "c4")  # too far
+    desk.until(lambda view: view.offence is not None)
+    assert "accept_as_played" not in desk.look()["not"]
+    desk.order("accept_as_played", reason="blitz")
+    desk.until(lambda view: view.turns)
+    look = desk.look("nl")
+    assert "Zuid" in look["last"]["ask"]
+    assert desk.order("take_back", status=409, n="7")["error"] == phrases("en", "operator")["not_moved_on"]
+    desk.order("take_back", n="1")
+    desk.until(lambda view: not view.turns)
+    assert desk.whats() == ["accepted", "taken_back"]
+
+
+def test_a_side_resigns_and_the_next_game_has_other_rules_and_names(desk):
+    desk.order("name_players", South="  Ann\n Bee ", North="Ben")
+    desk.until(lambda view: view.names == {"South": "Ann Bee", "North": "Ben"})
+    desk.order("resign", player="North")
+    desk.until(lambda view: view.phase == "over")
+    assert desk.order("take_back", status=409)["error"] == phrases("en", "operator")["not_over"]
+    desk.order("new_game", reason="another", **{"option.swop_wins": "false", "option.repetition_draw": "3"})
+    desk.until(lambda view: view.phase == "play" and view.game_no == 2)
+    rules = {one["name"]: one["value"] for one in desk.look()["rules"]}
+    assert rules == {"swop_exchange": "false", "swop_wins": "false", "repetition_draw": "3"}
+    assert desk.view.names == {}
+    assert desk.whats() == ["players", "resigned", "new_game"]
+    assert "Ann" not in str(desk.rows())
+    assert [row["names"]["South"] for row in desk.rows("players")] == ["Ann Bee"]
+    (options,) = [row["options"] for row in desk.rows() if "options" in row]
+    assert options == {"swop_wins": "false", "repetition_draw": "3"}
+    beliefs = desk.rows("belief")
+    assert beliefs[-1]["options"]["swop_wins"] == "false"
+
+
+def test_lights_are_tried_and_come_back_to_the_game(desk):
+    desk.until(lambda view: desk.table.snapshot().link.get("state") == "ready")
+    usual = desk.table.snapshot().lights["sites"]
+    desk.order("lights", show="site:c3")
+    deadline = time.monotonic() + 10
+    while set(desk.table.snapshot().lights["sites"]) != {"c3"}:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    while desk.table.snapshot().lights["sites"] != usual:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    assert [row["show"] for row in desk.rows()] == ["site:c3"]
+
+
+def test_a_script_is_named_in_the_record(desk):
+    script = TestClient(desk.client.app, base_url="http://localhost", headers={"authorization": f"Bearer {KEY}"})
+    body = {"name": "pause", "arguments": {}, "reason": "bell"}
+    assert script.post("/api/operator/order", json=body).status_code == 200
+    (row,) = desk.rows()
+    assert (row["what"], row["by"], row["key"], row["reason"]) == ("paused", "operator", "door", "bell")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "status", "key"),
+    [
+        ("resume", {}, 409, "not_paused"),
+        ("take_back", {}, 409, "not_no_turn"),
+        ("accept_as_played", {}, 409, "not_nothing_to_accept"),
+        ("choose", {"position": START}, 409, "not_no_question"),
+        ("accept_draw", {"player": "South"}, 409, "not_no_offer"),
+        ("decline_draw", {"player": "South"}, 409, "not_no_offer"),
+        ("resign", {"player": "East"}, 422, None),
+        ("resign", {"player": "South", "x": "y"}, 422, None),
+        ("offer_draw", {}, 422, None),
+        ("set_position", {}, 422, None),
+        ("set_position", {"position": "rbkbr/5/5/5"}, 422, None),
+        ("set_position", {"position": ""}, 422, None),
+        ("guide", {"position": "x" * 1000}, 422, None),
+        ("new_game", {"option.flying": "true"}, 422, None),
+        ("new_game", {"option.swop_wins": "maybe"}, 422, None),
+        ("new_game", {"swop_wins": "true"}, 422, None),
+        ("lights", {"show": "site:z9"}, 422, None),
+        ("lights", {}, 422, None),
+        ("name_players", {"East": "Ann"}, 422, None),
+        ("explode", {}, 422, None),
+    ],
+)
+def test_what_cannot_be_done_changes_nothing_and_says_why(desk_at_rest, name, arguments, status, key):
+    desk = desk_at_rest
+    before = desk.view
+    for lang in LANGUAGES:
+        answer = desk.client.post(f"/api/operator/order?lang={lang}", json={"name": name, "arguments": arguments})
+        assert answer.status_code == status, answer.text
+        assert answer.json()["error"].endswith(".")
+        assert key is None or answer.json()["error"] == phrases(lang, "operator")[key]
+    assert desk.view.position == before.position
+    assert desk.view.phase == before.phase
+    assert desk.rows() == []
+
+
+@pytest.fixture(scope="module")
+def desk_at_rest(tmp_path_factory):
+    desk = Desk(tmp_path_factory.mktemp("desk"))
+    desk.table.start()
+    desk.until(lambda view: view.phase == "play")
+    yield desk
+    desk.table.stop()
+
+
+def test_a_position_is_read_from_its_pieces(desk_at_rest):
+    def read(placement, to_move=None):
+        return desk_at_rest.client.post(
+            "/api/operator/position", json={"placement": placement, "to_move": to_move}
+        )
+
+    believed = desk_at_rest.look()["believed"]
+    assert read(believed, "South").json() == {"position": START}
+    assert read(believed, "North").json() == {"position": "rbkbr/5/5/5/RBKBR N"}
+    for site, kind in (("c3", "green-DOG"), ("z9", "dark-PIAS"), ("c3", "dark-PIAS")):
+        answer = read({**believed, site: [kind]}, "South")
+        assert answer.status_code == 422
+        assert answer.json()["error"] == phrases("en", "operator")["not_a_position"]
+
+
+def test_a_table_that_does_not_answer_says_so(operator, stage):
+    answer = operator.post("/api/operator/order", json={"name": "pause"})
+    assert answer.status_code == 200
+    stage.deaf = True
+    answer = operator.post("/api/operator/order", json={"name": "pause"})
+    assert answer.status_code == 503
+    assert "look" in answer.json()["error"]
+
+
+def test_every_word_is_there_in_every_language():
+    def names_in(text):
+        return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+    texts = {language: phrases(language, "operator") for language in LANGUAGES}
+    assert len({frozenset(words) for words in texts.values()}) == 1
+    for key in texts["en"]:
+        assert len({frozenset(names_in(words[key])) for words in texts.values()}) == 1, key
