@@ -6,11 +6,11 @@ Every (site, kind, copy) is a bit, so that a placement is one integer and "this 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import permutations
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from controller.rules.api import Answer, Game, Kind, Placement, Player, Reason, RulesError, Shift, Site, Turn, Verdict
 
@@ -272,8 +272,14 @@ def _alphabet_of(name: str, sites: frozenset[Site], pieces: tuple[tuple[Kind, in
     return Alphabet(name, sites, dict(pieces))
 
 
-def table_of(game: Game, position: object) -> tuple[Alphabet, Table[Turn]]:
-    """The table of a position, from the game's own generator, stages and pictures."""
+def table_of(game: Game, position: Hashable) -> tuple[Alphabet, Table[Turn]]:
+    """The table of a position, from the game's own generator, stages and pictures; it is read many times a turn."""
+    return _table_of(cast(Hashable, game), position)
+
+
+@lru_cache(maxsize=32)
+def _table_of(hashed: Hashable, position: Hashable) -> tuple[Alphabet, Table[Turn]]:
+    game = cast(Game, hashed)
     alphabet = _alphabet_of(game.name, game.sites, tuple(game.pieces.items()))
     table: Table[Turn] = Table(alphabet.encode(game.picture(position).on))
     for turn in game.legal_turns(position):
@@ -288,7 +294,7 @@ def table_of(game: Game, position: object) -> tuple[Alphabet, Table[Turn]]:
 
 
 def default_judge(
-    game: Game, position: object, placement: Placement, done: Player | None = None, distance: Distance = _far
+    game: Game, position: Hashable, placement: Placement, done: Player | None = None, distance: Distance = _far
 ) -> Verdict:
     """`judge` for a game whose turns can be listed; `owed` and the game's own reasons are the game's to add.
 
