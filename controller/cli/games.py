@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from datetime import date
 from pathlib import Path
 
-from controller.cli import games_backup, games_correct
+from controller.cli import games_backup, games_correct, games_files
+from controller.cli.games_files import record_of
 from controller.config import data_folder
 from controller.errors import CommandError
-from controller.journal.export import FORMATS, as_text, result_text
-from controller.journal.fold import Record, fold
+from controller.journal.export import as_text, result_text
+from controller.journal.fold import Record
+from controller.journal.search import Query, everything
 from controller.journal.store import Journal
 from controller.journal.verify import verify
 from controller.rules.api import Game
@@ -28,24 +31,36 @@ def add(parser: argparse.ArgumentParser) -> None:
     def action(name: str, help_text: str) -> argparse.ArgumentParser:
         return actions.add_parser(name, help=help_text, description=help_text, parents=[where], allow_abbrev=False)
 
-    action("list", "one line for each game").set_defaults(act=_list)
+    listed = action("list", "one line for each game; with options, only those that fit")
+    listed.add_argument("--game", metavar="G", help="games of this kind")
+    listed.add_argument("--player", metavar="NAME", help="part of a player's name")
+    listed.add_argument("--since", type=_day, metavar="DAY", help="begun on this day or later, as in 2026-11-30")
+    listed.add_argument("--until", type=_day, metavar="DAY", help="begun on this day or earlier")
+    listed.add_argument("--result", metavar="R", help="South wins, draw, …, or open for a game that is not finished")
+    listed.add_argument("--turn", metavar="TEXT", help="part of a turn's text")
+    listed.add_argument("--illegal", action="store_true", help="with a turn that was illegal")
+    listed.set_defaults(act=_list)
     show = action("show", "one game, turn by turn")
     show.set_defaults(act=_show)
-    export = action("export", "one game as text, JSON, or its timings as CSV")
-    export.add_argument("--format", choices=sorted(FORMATS), default="text", help="text (default), json or csv")
-    export.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
-    export.set_defaults(act=_export)
     check = action("verify", "replay a game by the rules and name the first turn that does not follow")
     check.add_argument("--all", action="store_true", help="every game of the journal")
     check.add_argument("number", nargs="?", type=int, metavar="N", help="the game's number in `games list`")
     check.set_defaults(act=_verify)
     resume = action("resume", "choose the game that the table goes on with when it starts next")
     resume.set_defaults(act=_resume)
-    for one in (show, export, resume):
+    for one in (show, resume):
         one.add_argument("number", type=int, metavar="N", help="the game's number in `games list`")
+    games_files.add(action)
     games_backup.add(action)
     games_correct.add(action)
     parser.set_defaults(run=run)
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text} is no day; write it as in 2026-11-30") from None
 
 
 def run(args: argparse.Namespace) -> int:
@@ -53,9 +68,10 @@ def run(args: argparse.Namespace) -> int:
     path = _path(args)
     if args.act in games_backup.ACTS:
         return int(args.act(args, path))
-    if not path.exists():
+    create = args.act is games_files.take_in
+    if not path.exists() and not create:
         raise CommandError(f"there is no journal {path}; name one with --journal FILE or --data DIR")
-    with Journal.open(path, create=False, read_only=args.act not in WRITING) as journal:
+    with Journal.open(path, create=create, read_only=args.act not in WRITING) as journal:
         if journal.warning:
             print(f"boardref: {journal.warning}", file=sys.stderr)
         return int(args.act(args, journal))
@@ -67,12 +83,6 @@ def _path(args: argparse.Namespace) -> Path:
     return (Path(args.data) if args.data is not None else data_folder(None)) / "boardref.db"
 
 
-def _record(journal: Journal, number: int) -> Record:
-    if number not in journal.games():
-        raise CommandError(f"there is no game {number} in {journal.path}; see `boardref games list`")
-    return fold(journal.rows(number))
-
-
 def _game(record: Record, number: int) -> Game:
     if record.game is None:
         raise CommandError(f"the record of game {number} does not say which game it was; it can't be replayed")
@@ -80,26 +90,24 @@ def _game(record: Record, number: int) -> Game:
     return game.with_options(record.options) if record.options else game
 
 
-def _list(_args: argparse.Namespace, journal: Journal) -> int:
-    for number in journal.games():
-        record = fold(journal.rows(number))
+def _list(args: argparse.Namespace, journal: Journal) -> int:
+    if args.game is not None:
+        game_named(args.game)  # a misspelt game is named, instead of finding nothing
+    query = Query(args.game, args.player, args.since, args.until, args.result, args.turn, args.illegal)
+    for number, record in everything(journal, query):
         begun = (record.begun_utc or "unknown")[:16].replace("T", " ")
         turns = f"{len(record.turns)} turn{'' if len(record.turns) == 1 else 's'}"
-        print(f"{number:4}  {begun:16}  {record.game or 'unknown':<9} {turns:>9}  {result_text(record)}")
+        names = "".join(f"  {side}: {name}" for side, name in record.names.items())
+        mark = "  (imported)" if record.imported else ""
+        print(f"{number:4}  {begun:16}  {record.game or 'unknown':<9} {turns:>9}  {result_text(record)}{names}{mark}")
     return 0
 
 
 def _show(args: argparse.Namespace, journal: Journal) -> int:
-    print(as_text(_record(journal, args.number), args.number), end="")
-    return 0
-
-
-def _export(args: argparse.Namespace, journal: Journal) -> int:
-    told = FORMATS[args.format](_record(journal, args.number), args.number)
-    if args.output is None:
-        print(told, end="")
-    else:
-        Path(args.output).write_text(told, encoding="utf-8")
+    record = record_of(journal, args.number)
+    if record.imported is not None:
+        print("Imported: {utc}, {format} {file}".format(**record.imported).rstrip())
+    print(as_text(record, args.number), end="")
     return 0
 
 
@@ -108,7 +116,7 @@ def _verify(args: argparse.Namespace, journal: Journal) -> int:
         raise CommandError("name one game, or --all", 2)
     wrong = 0
     for number in journal.games() if args.all else (args.number,):
-        record = _record(journal, number)
+        record = record_of(journal, number)
         fault = verify(record, _game(record, number))
         wrong += fault is not None
         follows = f"all {len(record.turns)} turns follow by the rules"
@@ -120,7 +128,7 @@ def _verify(args: argparse.Namespace, journal: Journal) -> int:
 
 def _resume(args: argparse.Namespace, journal: Journal) -> int:
     number = args.number
-    record = _record(journal, number)
+    record = record_of(journal, number)
     if record.result is not None:
         raise CommandError(f"game {number} is over ({result_text(record)}); only an unfinished game can be resumed")
     if record.position is None:
@@ -158,5 +166,5 @@ def _resume(args: argparse.Namespace, journal: Journal) -> int:
     return 0
 
 
-WRITING = (_resume, games_correct.act)
+WRITING = (_resume, games_correct.act, games_files.take_in, games_files.name_players)
 """The actions that open the journal for writing."""

@@ -40,14 +40,12 @@ class Page:
     before: int | None = None
 
 
-def search(journal: Journal, query: Query = Query(), before: int | None = None, limit: int = 50) -> Page:  # noqa: B008
+def search(journal: Journal, query: Query = Query(), before: int | None = None, limit: int = 50) -> Page:
     """The games with the highest numbers below `before` that fit."""
     found: list[tuple[int, Record]] = []
-    looked = 0
-    for number in candidates(journal.connection, query, before):
+    for looked, number in enumerate(candidates(journal.connection, query, before)):
         if len(found) == limit or looked == MOST_FOLDED:
             return Page(tuple(found), found[-1][0] if len(found) == limit else number + 1)
-        looked += 1
         record = fold(journal.rows(number))
         if fits(record, query):
             found.append((number, record))

@@ -57,7 +57,8 @@ CREATE TRIGGER IF NOT EXISTS session_is_never_deleted BEFORE DELETE ON session
     f"""
 {NAME_TABLE}
 CREATE INDEX IF NOT EXISTS row_of_search ON row(event, game)
-    WHERE event = 'setup_complete' OR event = 'game_over' OR event = 'illegal' OR event = 'imported' OR event = 'ruling';
+    WHERE event = 'setup_complete' OR event = 'game_over' OR event = 'illegal' OR event = 'imported'
+    OR event = 'ruling';
 CREATE INDEX IF NOT EXISTS text_of_turn ON row(json_extract(data, '$.text'), game) WHERE event = 'turn';
 """,
 )
