@@ -239,4 +239,7 @@ def _logs_back(archive: zipfile.ZipFile, backup: Backup, data: Path) -> None:
         part = target.with_name(f"{name}.part")
         with archive.open(f"{SIGHTINGS}/{name}") as file, part.open("wb") as out:
             shutil.copyfileobj(file, out, _CHUNK)
+            out.flush()
+            os.fsync(out.fileno())
         part.replace(target)
+        sync_folder(data)

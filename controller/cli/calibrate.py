@@ -11,6 +11,7 @@ import cv2
 
 from calibration.lens import ENOUGH_VIEWS, STILL, LensFit, View, fit_lens, is_new, view_of
 from controller.errors import CommandError
+from controller.wholefile import write_whole
 from vision.camera import Camera, Recording, open_source
 from vision.camera.folder import SUFFIXES, read_image
 from vision.errors import VisionError
@@ -61,10 +62,8 @@ def run_lens(args: argparse.Namespace) -> int:
             f" boards tilted by {fit.tilt_deg:.0f} degrees at most); nothing was written."
             " Take more pictures, the board tilted more, some of them near the picture's edges"
         )
-    partial = target.with_name(target.name + ".part")
     try:
-        partial.write_text(fit.profile.text(), encoding="utf-8")
-        partial.replace(target)
+        write_whole(target, fit.profile.text())
     except OSError as error:
         raise CommandError(f"{target} can't be written ({error.strerror}); give another file with -o") from None
     print(_told(fit, target))

@@ -17,6 +17,7 @@ from controller.errors import CommandError
 from controller.lighting import map_source
 from controller.referee.signals import corner_sites
 from controller.rules.registry import game_named
+from controller.wholefile import write_whole
 from firmware_bridge.lightmap import BAR_LEDS, LightMap
 from firmware_bridge.link import Link
 from firmware_bridge.mapfile import map_text
@@ -127,7 +128,7 @@ def _map(args: argparse.Namespace) -> int:
         print(text, flush=True)
         return 0
     try:
-        Path(args.output).write_text(text + "\n", encoding="utf-8")
+        write_whole(Path(args.output), text + "\n")
     except OSError as error:
         raise CommandError(f"{args.output} can't be written ({error.strerror}); choose another name") from None
     said = f'Written to {args.output}. In the table\'s settings: light_map = "{args.output}"'

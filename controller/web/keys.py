@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-import os
 import secrets
 from collections.abc import Callable
 from pathlib import Path
 
 from controller.config import TableConfig
 from controller.web.access import PIN_LEAST, PIN_MOST, Access, ApiKey
+from controller.wholefile import write_whole
 
 _log = logging.getLogger(__name__)
 
@@ -44,12 +44,9 @@ def kept_pin(file: Path, say: Callable[[str], None]) -> str:
             return found
     except (OSError, UnicodeDecodeError):
         pass
-    pin, fresh = made_pin(), file.with_suffix(".new")
+    pin = made_pin()
     try:
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as out:
-            out.write(f"{pin}\n")
-        fresh.replace(file)
+        write_whole(file, f"{pin}\n", 0o600)
     except OSError as error:
         say(f"the operator's PIN is {pin} until the next start: {file} can't be written ({error.strerror})")
         return pin

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import logging
-import os
 import secrets
 import time
 from base64 import urlsafe_b64encode
@@ -17,6 +16,7 @@ from pathlib import Path
 from starlette.requests import HTTPConnection
 
 from controller.referee.view import View
+from controller.wholefile import write_whole
 
 _log = logging.getLogger(__name__)
 
@@ -125,12 +125,8 @@ def kept_secret(file: Path) -> bytes:
     except OSError:
         pass
     made = secrets.token_bytes(32)
-    fresh = file.with_suffix(".new")
     try:
-        handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "wb") as out:
-            out.write(made)
-        fresh.replace(file)
+        write_whole(file, made, 0o600)
     except OSError as error:
         _log.warning("the players' codes change with the next start: %s can't be written (%s)", file, error.strerror)
     return made
