@@ -16,7 +16,8 @@ from controller.rules.registry import game_named
 from controller.sightings.errors import SightingLogError
 from controller.sightings.values import as_value, from_value
 
-_APART = frozenset({"game", "memo"})  # the game is named, and what was worked out before is worked out again
+# The game is named, what was worked out before is worked out again, and names of people have no place here.
+_APART: Mapping[str, Any] = {"game": None, "memo": None, "names": ()}
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ def beginning_told(state: State) -> dict[str, Any]:
         "start": state.start_mode,
         "timing": {one.name: getattr(state.timing, one.name) for one in fields(Timing)},
         "belief": _belief(state),
-        "state": as_value(state, _APART),
+        "state": as_value(state, frozenset(_APART)),
     }
 
 
@@ -95,7 +96,7 @@ def _exactly(told: Mapping[str, Any], game: Game) -> tuple[State | None, str]:
     package = type(game).__module__.partition(".")[0]
     try:
         state = from_value(
-            told["state"], "" if package in ("controller", "builtins") else package, {"game": game, "memo": None}
+            told["state"], "" if package in ("controller", "builtins") else package, {**_APART, "game": game}
         )
     except (SightingLogError, TypeError, ValueError, RecursionError) as error:
         return None, str(error)

@@ -1,7 +1,8 @@
 """The referee's inputs as lines of text, each with only what has changed since the frame before, and back.
 
 What decides nothing is left out of a Sighting: `ms`, `registration_px`, `light`, `epoch` and the measured places of
-platforms; a token's centre is rounded to 0.1 mm. Everything else comes back exactly.
+platforms; a token's centre is rounded to 0.1 mm. What people typed into a command (names, reasons) is left out, too.
+Everything else comes back exactly.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from vision.sighting import Sighting, Token, Trouble
 FRESH = "fresh"
 """Key of a line after which the next frame is told whole."""
 
+_TYPED = frozenset({"reason", "note", "name"})
 _NOTHING = Sighting(0.0, -1)
 _SETS = {"hidden": "hidden", "uncertain": "uncertain"}
 _SWITCHES = {"hand": "hand", "moving": "moving", "board_moved": "board_moved", "glare": "glare"}
@@ -35,6 +37,12 @@ def _rounded(token: Token) -> tuple[float, float]:
     return (round(token.centre_mm[0], 1), round(token.centre_mm[1], 1))
 
 
+def _plain(given: Command) -> dict[str, str]:
+    """The arguments of a command without what somebody typed as a name or a reason."""
+    hidden = given.name == "name_players"
+    return {key: "" if hidden or key in _TYPED else value for key, value in given.arguments.items()}
+
+
 class Encoder:
     """Inputs in, lines out. A new one begins with a frame told whole."""
 
@@ -50,7 +58,7 @@ class Encoder:
         elif isinstance(given, Press):
             told = {"press": [given.t_s, given.player, given.button]}
         elif isinstance(given, Command):
-            told = {"command": [given.t_s, given.name, dict(given.arguments)]}
+            told = {"command": [given.t_s, given.name, _plain(given)]}
         else:
             told = {"tick": given.t_s}
         if fault is not None:

@@ -1,11 +1,15 @@
 """What the referee is given, as lines and back: nothing that decides is lost, and a changed line is never misread."""
 
 import json
+from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.referee.events import Command, Press, Tick
+from controller.referee.reducer import initial
+from controller.rules.registry import game_named
+from controller.sightings.beginning import beginning_from, beginning_told
 from controller.sightings.coding import Decoder, Encoder, kept
 from controller.sightings.errors import SightingLogError
 from vision.sighting import Platform, Sighting, Token
@@ -62,6 +66,7 @@ def mixed(inputs):
     return told
 
 
+@settings(deadline=None)
 @given(st.lists(INPUTS, max_size=8).map(mixed), st.none() | st.text(max_size=5))
 def test_inputs_come_back(inputs, fault):
     encoder, decoder = Encoder(), Decoder()
@@ -71,6 +76,7 @@ def test_inputs_come_back(inputs, fault):
         assert decoder.given(json.loads(line)) == (kept(one) if isinstance(one, Sighting) else one, fault)
 
 
+@settings(deadline=None)
 @given(st.lists(INPUTS, min_size=1, max_size=4), st.data())
 def test_a_line_that_was_changed_is_read_or_refused(inputs, data):
     encoder = Encoder()
@@ -98,3 +104,16 @@ def test_a_still_table_costs_next_to_nothing():
     same = encoder.line(Sighting(0.1, 1, "transet", "set", tokens=tuple(tokens), hidden=frozenset({"b1"}), light=0.4))
     assert len(whole) > 2000
     assert same == '{"t":0.1,"f":1}'
+
+
+def test_what_people_typed_is_left_out():
+    encoder = Encoder()
+    named = Command(1.0, "name_players", {"South": "Anna", "North": "Ben"})
+    told = Command(2.0, "take_back", {"reason": "Anna was right", "to": "3"})
+    assert Decoder().given(json.loads(encoder.line(named)))[0] == Command(
+        1.0, "name_players", {"South": "", "North": ""}
+    )
+    assert Decoder().given(json.loads(encoder.line(told)))[0] == Command(2.0, "take_back", {"reason": "", "to": "3"})
+    state = replace(initial(game_named("transet"), set_name="transet"), names=(("South", "Anna"),), named=1)
+    assert "Anna" not in json.dumps(beginning_told(state))
+    assert beginning_from(beginning_told(state)).warning is None

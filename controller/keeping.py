@@ -1,0 +1,260 @@
+"""What a running table does for its records: reports of wrong calls, nightly backups, and old games that go.
+
+A thread of its own does the last two while the table rests; whatever goes wrong there is a sentence, never an end.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Protocol
+
+from controller.backup import Backup, write_backup
+from controller.errors import CommandError
+from controller.health import Check
+from controller.journal.deleting import delete_game
+from controller.journal.errors import JournalError
+from controller.journal.retention import Rules, due
+from controller.journal.store import Journal, clock_synchronised
+from controller.referee.view import View
+from controller.sightings.errors import SightingLogError
+from controller.sightings.file import ENDING, LogFile
+from controller.sightings.ring import SightingLog
+
+_log = logging.getLogger(__name__)
+
+REPORT_EVERY_S = 20.0
+MOST_REPORTS = 200
+LONGEST_NOTE = 500
+LOOK_S = 20.0
+REST_S = 60.0
+"""A table whose view has not changed for so long rests, also in the middle of a game."""
+RETENTION_S = 3600.0
+NIGHT_H = 4
+"""From this hour on a new day's backup is due."""
+LATE = timedelta(days=3)
+_REPORT, _BACKUP = "wrong-call-", "backup-"
+_BACKUP_NAME = re.compile(r"backup-(\d{8}T\d{6})(?:-\d+)?\.zip")
+
+
+class Resting(Protocol):
+    """What is asked of the table."""
+
+    @property
+    def view(self) -> View: ...
+    @property
+    def rev(self) -> int: ...
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the owner wants. `files`: the settings' own files, by their names in a backup."""
+
+    rules: Rules = field(default_factory=Rules)
+    backups: int = 7
+    files: Mapping[str, Path] = field(default_factory=dict)
+
+
+class KeepingError(CommandError):
+    """What was asked for can't be done now; the text says why and what to do."""
+
+
+class Keeping:
+    """`snapshot`: the table as it is; `write`: puts a row into its journal; `folder`: of the records."""
+
+    def __init__(
+        self,
+        folder: Path,
+        log: SightingLog,
+        snapshot: Callable[[], Resting],
+        write: Callable[[Mapping[str, Any]], None],
+        settings: Settings | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self.folder = folder
+        self._log, self._snapshot, self._write = log, snapshot, write
+        self._settings = settings or Settings()
+        self._clock, self._now = clock, now
+        self._reporting, self._copying = threading.Lock(), threading.Lock()
+        self._reported_s = -REPORT_EVERY_S
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="records", daemon=True)
+        self._rev, self._since_s = -1, clock()
+        self._tidied_s: float | None = None
+        self._tried_day: object = None
+        self._wrong = ""
+
+    @property
+    def journal(self) -> Path:
+        """The journal's file."""
+        return self.folder / "boardref.db"
+
+    def start(self) -> None:
+        """Look after the records from now on."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End within a few seconds; a backup that is being made ends by itself."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=2.0)
+
+    # reports
+
+    def report(self, by: str, note: str = "", facts: Mapping[str, str] | None = None) -> str:
+        """Keep the last minutes of sightings beside the records, with a row in the game; returns the file's name.
+
+        KeepingError where there is no room, or too many were made already.
+        """
+        with self._reporting:
+            if self._clock() - self._reported_s < REPORT_EVERY_S:
+                raise KeepingError("this was reported a moment ago; wait a little before you report again")
+            pieces = self._log.pieces()
+            if not pieces:
+                raise KeepingError("nothing has been seen yet that could be reported")
+            if len(list(self.folder.glob(f"{_REPORT}*{ENDING}"))) >= MOST_REPORTS:
+                raise KeepingError(f"there are {MOST_REPORTS} reports already; look at them, and delete old ones")
+            path = self._free(_REPORT, ENDING)
+            try:
+                with LogFile(path) as file:
+                    file.add(pieces)
+            except OSError as error:
+                raise KeepingError(f"the report can't be written ({error.strerror}); make room on the disk") from None
+            except SightingLogError as error:
+                raise KeepingError(str(error)) from None
+            view = self._snapshot().view
+            self._write(
+                {
+                    "event": "reported", "t": round(view.t_s, 3), "frame": -1, "game_no": max(1, view.game_no),
+                    "internal": False, "file": path.name, "by": by, "note": " ".join(note.split())[:LONGEST_NOTE],
+                    **(facts or {}),
+                }
+            )  # fmt: skip
+            self._reported_s = self._clock()
+            return path.name
+
+    def _free(self, start: str, ending: str) -> Path:
+        stamp = self._now().strftime("%Y%m%dT%H%M%S")
+        number = 0
+        while (path := self.folder / f"{start}{stamp}{f'-{number}' if number else ''}{ending}").exists():
+            number += 1
+        return path
+
+    # backups
+
+    def backup(self, target: Path | None = None) -> Backup:
+        """Copy everything into `target`, or into the folder of the nightly ones. CommandError says why not."""
+        with self._copying:
+            if target is None:
+                folder = self.folder / "backups"
+                try:
+                    folder.mkdir(exist_ok=True)
+                except OSError as error:
+                    raise KeepingError(f"the folder {folder} can't be made ({error.strerror})") from None
+                target = self._free(f"backups/{_BACKUP}", ".zip")
+            return write_backup(target, self.journal, self._settings.files, pause=lambda: time.sleep(0.002))
+
+    def backups(self) -> tuple[Path, ...]:
+        """The nightly ones, oldest first."""
+        found = (self.folder / "backups").glob(f"{_BACKUP}*.zip")
+        return tuple(sorted(path for path in found if _BACKUP_NAME.fullmatch(path.name)))
+
+    def checks(self) -> Iterable[Check]:
+        """How the backups are, for the page's health."""
+        if not self._settings.backups:
+            return
+        if self._wrong:
+            yield Check("backup", "warning", self._wrong, "Make room, or switch backups off with records.backups = 0.")
+        elif (made := self._newest()) is not None and self._now() - made > LATE:
+            said = f"The last backup was made on {made:%Y-%m-%d}."
+            yield Check("backup", "warning", said, "One is made while the table rests; or run `boardref games backup`.")
+        else:
+            yield Check("backup", "ok", "Backups are made by night." if made else "The first backup comes by night.")
+
+    def _newest(self) -> datetime | None:
+        found = self.backups()
+        stamp = _BACKUP_NAME.fullmatch(found[-1].name) if found else None
+        return datetime.strptime(stamp[1], "%Y%m%dT%H%M%S").replace(tzinfo=UTC) if stamp else None
+
+    # by itself
+
+    def _run(self) -> None:
+        while not self._stop.wait(LOOK_S):
+            try:
+                if self.at_rest():
+                    self.tidy()
+                    self.nightly()
+            except Exception:
+                _log.exception("the records could not be looked after")
+
+    def at_rest(self) -> bool:
+        """Whether nobody plays now, so that a busy disk holds nobody up."""
+        seen = self._snapshot()
+        now_s = self._clock()
+        if seen.rev != self._rev:
+            self._rev, self._since_s = seen.rev, now_s
+        quiet = now_s - self._since_s >= REST_S
+        return quiet or (seen.view.phase != "play" and not seen.view.hand)
+
+    def tidy(self) -> tuple[int, ...]:
+        """Delete the games that are due, one at a time while the table rests; returns their numbers."""
+        rules = self._settings.rules
+        now_s = self._clock()
+        if not rules.any or (self._tidied_s is not None and now_s - self._tidied_s < RETENTION_S):
+            return ()
+        self._tidied_s = now_s
+        if clock_synchronised() == 0:
+            return ()  # nobody knows how old anything is
+        gone = []
+        try:
+            with Journal.open(self.journal, create=False, read_only=True) as journal:
+                games = due(journal, rules, self._now())
+            for game in games:
+                if self._stop.is_set() or not self.at_rest():
+                    self._tidied_s = None  # the rest of them with the next rest
+                    break
+                for name in delete_game(self.journal, game):
+                    self._remove(self.folder / Path(name).name)
+                gone.append(game)
+            if gone:
+                row = {"event": "deleted", "t": 0.0, "frame": -1, "game_no": 0, "internal": True, "games": gone}
+                self._write(row)
+        except JournalError as error:
+            _log.warning("old games could not be deleted (%s)", error)
+        return tuple(gone)
+
+    def nightly(self) -> Path | None:
+        """Make the day's backup if it is due, and let the oldest go."""
+        wanted = self._settings.backups
+        day = (self._now().astimezone() - timedelta(hours=NIGHT_H)).date()
+        made = self._newest()
+        done = made is not None and (made.astimezone() - timedelta(hours=NIGHT_H)).date() >= day
+        if not wanted or done or day == self._tried_day or not self.journal.exists():
+            return None
+        self._tried_day = day  # a backup that fails is tried again the next day, or after a restart
+        try:
+            backup = self.backup()
+        except CommandError as error:
+            self._wrong = f"The nightly backup failed: {error}."
+            _log.warning("%s", self._wrong)
+            return None
+        self._wrong = ""
+        for old in self.backups()[:-wanted]:
+            self._remove(old)
+        return backup.path
+
+    def _remove(self, path: Path) -> None:
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            _log.warning("%s can't be deleted (%s)", path, error.strerror)
