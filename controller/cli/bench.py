@@ -54,13 +54,13 @@ def run(args: argparse.Namespace) -> int:
     parts: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
         "eyes": partial(bench_eyes.rows, args.frames),
         "rules": bench_rules.rows,
-        "lights": lambda: iter([bench_lights.latency()]),
+        "lights": lambda: (bench_lights.latency() for _ in range(1)),
         "table": bench_table.rows,
     }
     if args.lights:
         rows: Iterator[dict[str, Any]] = chain([bench_lights.latency()], bench_lights.endurance())
     else:
-        rows = chain(*(part() for name, part in parts.items() if name in args.only), _memory())
+        rows = chain(chain.from_iterable(part() for name, part in parts.items() if name in args.only), _memory())
     well = True
     for row in rows:
         print(json.dumps(row) if args.json else _line(row), flush=True)
