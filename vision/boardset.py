@@ -162,7 +162,10 @@ class BoardSet:
         """The site containing the point (None beside all), and the distance in mm to the nearest border of any site."""
         inside: Site | None = None
         nearest = float("inf")
-        for site in self.sites:
+        for site, (left, top, right, bottom) in zip(self.sites, _boxes(SetKey(self)), strict=True):
+            away_mm = max(left - x_mm, x_mm - right, top - y_mm, y_mm - bottom)  # its border is no nearer than this
+            if away_mm > 0 and away_mm >= nearest:
+                continue
             nearest = min(nearest, border_distance(site.polygon_mm, x_mm, y_mm))
             if inside is None and contains(site.polygon_mm, x_mm, y_mm):
                 inside = site
@@ -239,6 +242,16 @@ class SetKey:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, SetKey) and other.board_set is self.board_set
+
+
+@lru_cache(maxsize=8)
+def _boxes(key: SetKey) -> tuple[tuple[float, float, float, float], ...]:
+    """The left, top, right and bottom of each site in mm."""
+    found = []
+    for site in key.board_set.sites:
+        xs, ys = zip(*site.polygon_mm, strict=True)
+        found.append((min(xs), min(ys), max(xs), max(ys)))
+    return tuple(found)
 
 
 @lru_cache(maxsize=8)

@@ -75,8 +75,9 @@ def check_noticed(stage: Stage, seen: list[Sighting], *, events: list[str] | Non
     assert len(moved) == 1
     assert moved[0] * STEP_S < 1
     assert stage.events == (["board_moved", "board_found"] if events is None else events)
+    standing = stage.standing()
     for sighting in seen[moved[0] :]:
-        wrong = {site for site, kinds in sighting.on().items() if stage.standing().get(site) != kinds}
+        wrong = {site for site, kinds in sighting.on().items() if standing.get(site) != kinds}
         assert wrong <= sighting.hidden
 
 
@@ -135,9 +136,10 @@ def test_a_camera_knocked_so_that_the_board_is_half_out_of_the_picture_and_back(
     stage.world.view(replace(VIEW, knock_deg=(3, 2, 4)))
     check_noticed(stage, stage.see(0.6))
     stage.world.view(replace(VIEW, knock_deg=(28, 4, 10)))
+    standing = stage.standing()
     for sighting in stage.see(1.5):
         for site, kinds in sighting.on().items():
-            assert stage.standing().get(site) == kinds or site in sighting.hidden
+            assert standing.get(site) == kinds or site in sighting.hidden
     stage.world.view(VIEW)
     last = stage.see(1.2)[-1]
     assert (last.on(), last.hidden, last.hand) == (stage.standing(), frozenset(), False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import random
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vision.boardset import BoardSet, SetError, check_distinct, contains, installed_sets
+from vision.boardset import BoardSet, SetError, border_distance, check_distinct, contains, installed_sets
 
 SETS = Path(__file__).parents[1] / "data" / "sets"
 
@@ -178,3 +179,14 @@ def test_an_installed_set_that_breaks_is_named(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("vision.boardset.entry_points", lambda group: (broken,))
     with pytest.raises(SetError, match="installed set mine"):
         installed_sets()
+
+
+@pytest.mark.parametrize("name", ["transet", "taasen", "transfer"])
+def test_the_site_at_a_point_and_its_nearest_border_are_those_of_all_sites(name: str) -> None:
+    board = load(name)
+    rng = random.Random(1)
+    for _ in range(300):
+        x_mm, y_mm = rng.uniform(-30, board.sheet_mm[0] + 30), rng.uniform(-30, board.sheet_mm[1] + 30)
+        site, nearest_mm = board.site_at(x_mm, y_mm)
+        assert nearest_mm == min(border_distance(each.polygon_mm, x_mm, y_mm) for each in board.sites)
+        assert site == next((each for each in board.sites if contains(each.polygon_mm, x_mm, y_mm)), None)
