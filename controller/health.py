@@ -15,6 +15,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from controller.canary import Canary
+from controller.journal.walltime import synchronised
+from controller.power import SINCE_BOOT, THROTTLED, UNDER_VOLTAGE, throttled
 from controller.words import fault_rest, fault_sentence
 
 Level = Literal["ok", "warning", "problem"]
@@ -28,9 +31,6 @@ LOW_LIGHTS_MV = 4100
 
 STALE_S = 5.0
 """Age of the last judged picture from which the table isn't working."""
-
-UNDER_VOLTAGE, THROTTLED, SINCE_BOOT = 1 << 0, 1 << 2, 16
-"""Bits of the Raspberry Pi's `get_throttled`: now, and shifted by SINCE_BOOT since it was started."""
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,13 @@ def _lights(link: Mapping[str, Any]) -> Check:
 
 def machine_checks(data: Path) -> tuple[Check, ...]:
     """Of this machine: software, disk, memory, clock, power. `data`: the folder of the records."""
-    return tuple(
-        check for check in (*_software(), _disk(data), _memory(), _clock(), _power(), _heat()) if check is not None
-    )
+    return *_software(), *live_checks(data)
+
+
+def live_checks(data: Path) -> tuple[Check, ...]:
+    """What of the machine may change while a table runs."""
+    found = (_disk(data), _memory(), _clock(synchronised()), _power(throttled()), _heat())
+    return tuple(check for check in found if check is not None)
 
 
 def _software() -> Iterator[Check]:
@@ -187,22 +191,19 @@ def _memory(path: Path = Path("/proc/meminfo")) -> Check | None:
     return Check("memory", "warning" if low else "ok", f"{free_mb} MB of memory are free.", hint)
 
 
-def _clock(daemon: Path = Path("/run/systemd/timesync")) -> Check | None:
-    """Only where systemd keeps the time can it be told."""
-    if not daemon.exists():
+def _clock(right: bool | None) -> Check | None:
+    """`right`: what is known of it; nothing where nobody can tell."""
+    if right is None:
         return None
-    if (daemon / "synchronized").exists():
+    if right:
         return Check("clock", "ok", "The clock is set by the network.")
-    return Check(
-        "clock", "warning", "The clock is not set by the network yet.", "Records may carry wrong times until it is."
-    )
+    hint = "Records carry a mark until it is; connect the table to a network, or give it a clock with a battery."
+    return Check("clock", "warning", "The clock is not set by the network yet.", hint)
 
 
-def _power(folder: Path = Path("/sys/devices/platform/soc")) -> Check | None:
+def _power(bits: int | None) -> Check | None:
     """The Raspberry Pi's own word on its supply; None on other machines."""
-    try:
-        bits = int((folder / "soc:firmware/get_throttled").read_text(encoding="ascii").strip(), 16)
-    except (OSError, ValueError):
+    if bits is None:
         return None
     hint = "Use the Pi's own supply and a short cable."
     if bits & UNDER_VOLTAGE:
@@ -212,6 +213,25 @@ def _power(folder: Path = Path("/sys/devices/platform/soc")) -> Check | None:
     if bits & THROTTLED:
         return Check("power", "warning", "The processor is slowed down.", "Give it air or a heat sink.")
     return Check("power", "ok", "The power supply is strong enough.")
+
+
+STORAGE: Mapping[str, tuple[Level, str, str]] = {
+    "kept": ("ok", "The storage keeps what is written.", ""),
+    "forgot": ("problem", "The storage has forgotten what was written before.", "Replace the SD card."),
+    "not_reread": ("problem", "What was written reads differently from the storage.", "Replace the SD card."),
+    "in_memory": (
+        "warning",
+        "Records are kept in memory only, and are gone when the power goes.",
+        "Put the data folder on a disk of its own (`data` in the settings).",
+    ),
+    "unwritable": ("problem", "Nothing can be written to the data folder.", "Free it, or replace the SD card."),
+}  # fmt: skip
+
+
+def storage_check(canary: Canary) -> Check:
+    """Whether the storage keeps what it is told to."""
+    level, said, hint = STORAGE[canary.finding]
+    return Check("storage", level, said, hint)
 
 
 def _heat(zone: Path = Path("/sys/class/thermal/thermal_zone0/temp")) -> Check | None:

@@ -7,15 +7,19 @@ import gc
 import socket
 import threading
 import webbrowser
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 import uvicorn
 
 from controller.errors import CommandError
+from controller.health import Check
+from controller.keeping import Keeping
 from controller.notify import Alive, notify
+from controller.watchman import Watchman
 from controller.web.access import Access
 from controller.web.app import create_app
 from controller.web.players import Players
@@ -49,10 +53,16 @@ class PageServer:
     """The page of one table on a bound socket, in a thread of its own. `stop` ends within a few seconds."""
 
     def __init__(
-        self, table: TableLike, listener: socket.socket, players: Players | None = None, access: Access | None = None
+        self,
+        table: TableLike,
+        listener: socket.socket,
+        players: Players | None = None,
+        access: Access | None = None,
+        machine: Callable[[], Sequence[Check]] = tuple,
+        keeping: Keeping | None = None,
     ) -> None:
         reached = replace(players or Players(), address=address_of(listener))
-        self._app = create_app(table, players=reached, access=access)
+        self._app = create_app(table, players=reached, access=access, machine=machine, keeping=keeping)
         self._socket = listener
         settings = uvicorn.Config(
             self._app,
@@ -101,12 +111,20 @@ def answering(
     ready: Callable[[str], None],
     players: Players | None = None,
     access: Access | None = None,
+    folder: Path | None = None,
+    keeping: Keeping | None = None,
 ) -> Iterator[str]:
     """The table is started and its page answers meanwhile; the supervisor hears of it. Yields the page's address.
 
-    `listener` stays open: what knocks while one table makes room for another waits a moment.
+    `listener` stays open: what knocks while one table makes room for another waits a moment. `folder`: that of the
+    records, where somebody is to look after it. `keeping`: what the table does for its records.
     """
-    server = PageServer(table, listener.dup(), players, access)
+    watchman = Watchman(table, folder) if folder is not None else None
+
+    def checks() -> tuple[Check, ...]:
+        return (*(watchman.checks() if watchman else ()), *(keeping.checks() if keeping else ()))
+
+    server = PageServer(table, listener.dup(), players, access, checks, keeping)
     alive = Alive(table.idle_s, table.status)
     try:
         table.start()
@@ -117,8 +135,16 @@ def answering(
         gc.freeze()  # what runs now stays: a full search for garbage would hold up a frame for 20 ms
         ready(address)
         alive.start()
+        if watchman is not None:
+            watchman.start()
+        if keeping is not None:
+            keeping.start()
         yield address
     finally:
+        if keeping is not None:
+            keeping.stop()
+        if watchman is not None:
+            watchman.stop()
         alive.rest()
         server.stop()
         table.stop()
@@ -132,10 +158,12 @@ def serve(
     browser: bool = False,
     players: Players | None = None,
     access: Access | None = None,
+    folder: Path | None = None,
+    keeping: Keeping | None = None,
 ) -> None:
     """Run until Ctrl-C or SIGTERM. `ready` gets the page's address once; `browser` opens it there."""
     try:
-        with answering(table, listener, ready, players, access) as address:
+        with answering(table, listener, ready, players, access, folder, keeping) as address:
             if browser:
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             threading.Event().wait()

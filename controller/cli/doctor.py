@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sqlite3
 import time
 import urllib.error
@@ -12,9 +13,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from controller.canary import visit
 from controller.config import TableConfig, data_folder, load_config
 from controller.errors import CommandError
-from controller.health import Check, Level, machine_checks, worst
+from controller.health import Check, Level, machine_checks, storage_check, worst
 from controller.rules.api import RulesError
 from controller.watcher import chosen_sets
 from firmware_bridge.lightmap import LightMap
@@ -82,6 +84,8 @@ def checks(config_file: str | None) -> Iterator[Check]:
         yield Check("page", "ok", f"A Boardref answers on port {config.port}; these are its own checks:")
         yield from running
         return
+    if os.access(data, os.W_OK):
+        yield storage_check(visit(data, data / "boardref.db"))
     yield from _camera(config, Eye(sets, profile))
     yield _lights(config.lights, sets[0])
 

@@ -6,10 +6,14 @@ import argparse
 import socket
 import sys
 
+from controller.cli.games_backup import settings_files
 from controller.errors import CommandError, StartError
+from controller.keeping import keeping_of
+from controller.local import NAME, Local
 from controller.service import answering, listening_socket, serve
 from controller.standin import StandIn
 from controller.starting import Parts, Start
+from controller.web.access import ApiKey
 from controller.web.keys import access_of
 from controller.web.players import Passes, Players, kept_secret
 from firmware_bridge.ports import finder
@@ -38,11 +42,21 @@ def run(args: argparse.Namespace) -> int:
         listener, parts = _stand_in(start, error, listener, (settings.host, settings.port))
     said: list[str] = []
     access = access_of(parts.config, parts.folder, said.append)
+    local = Local(parts.folder)
+    access.also(ApiKey.of(NAME, local.key))
+    table = parts.table()
+    keeping = keeping_of(table, parts.folder, parts.config.records, settings_files(args.config))
 
     def ready(address: str) -> None:
+        local.announce(address)
         print("\n".join(f"Boardref: {one}" for one in (f"the page is at {address}", *said)), flush=True)
 
-    serve(parts.table(), listener, ready=ready, players=_players(parts), access=access)
+    try:
+        serve(
+            table, listener, ready=ready, players=_players(parts), access=access, folder=parts.folder, keeping=keeping
+        )
+    finally:
+        local.gone()
     return 0
 
 

@@ -6,6 +6,7 @@ refuse every UPDATE and DELETE, so that no fault of ours can rewrite what happen
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.journal.errors import JournalError
+from controller.journal.walltime import synchronised
 from controller.journal.hold import Hold
 from controller.journal.naming import TABLE as NAME_TABLE
 from controller.journal.naming import forget_for_good, keep_names, names_of
@@ -248,6 +250,28 @@ class Journal:
             self._games = {max(int(event.get("game_no") or 0) for event in events): int(found[0])}
         return events
 
+    def number_of(self, game_no: int) -> int | None:
+        """The number in this file of a game that this table plays or has played."""
+        with self._lock:
+            return self._games.get(game_no)
+
+    def reopen(self) -> None:
+        """Open the file anew, for one whose disk had gone: what was open then stays dead. JournalError if it can't be.
+
+        The same session and games go on; in another file that lies there now they begin anew.
+        """
+        try:
+            fresh = _connect(self.path, False)
+        except _Damaged as damage:
+            raise JournalError(f"the journal {self.path} can't be read ({damage}); check the disk") from None
+        with self._lock:
+            dead, self._connection = self._connection, fresh
+            known = fresh.execute("SELECT 1 FROM session WHERE id = ?", (self._session,)).fetchone()
+            if self._session is not None and known is None:
+                self._session, self._games = None, {}
+        with contextlib.suppress(sqlite3.Error):
+            dead.close()
+
     def let_go(self) -> None:
         """Don't go on with the game of `last_session`: it could not be taken up, and nothing may be added to it."""
         with self._lock:
@@ -386,9 +410,9 @@ def _put_aside(path: Path) -> Path:
 
 
 def clock_synchronised() -> int | None:
-    """Whether systemd says that the clock is right: 1 or 0; None where nobody can tell."""
-    folder = Path("/run/systemd/timesync")
-    return int((folder / "synchronized").exists()) if folder.is_dir() else None
+    """Whether the wall clock is right: 1 or 0; None where nobody can tell."""
+    said = synchronised()
+    return None if said is None else int(said)
 
 
 def _check_plain(value: Any, where: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import lru_cache, partial
 from importlib.resources import files
@@ -19,7 +19,8 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from controller.health import table_checks, worst
+from controller.health import Check
+from controller.keeping import Keeping
 from controller.rules.registry import game_named
 from controller.web.access import Access
 from controller.web.gate import Gate
@@ -32,9 +33,10 @@ from controller.web.phrases import LANGUAGES, phrase, phrases
 from controller.web.players import Players
 from controller.web.playing import Token, add_playing, told
 from controller.web.ports import Snapshot, TableLike, WorldLike
+from controller.web.reporting import add_reporting
 from controller.web.screen import Screen
 from controller.web.state import beat_json, lights_json, state_json, view_json
-from controller.words import fault_sentence, say
+from controller.web.wellbeing import add_wellbeing
 from vision.artwork import svg_board, svg_token
 from vision.boardset import BoardSet, SetError
 from vision.errors import VisionError
@@ -62,10 +64,13 @@ def create_app(
     allowed_hosts: Iterable[str] = (),
     players: Players | None = None,
     access: Access | None = None,
+    machine: Callable[[], Sequence[Check]] = tuple,
+    keeping: Keeping | None = None,
 ) -> FastAPI:
     """The page of one table. `allowed_hosts`: further names it answers to, beside its own and any IP address.
 
     `players`: what they may say on pages, and how they come there. `access`: who may operate; nobody where left out.
+    `machine`: the checks of the machine that it runs on. `keeping`: what it does for its records.
 
     `app.state.hub.close()` ends every open stream; call it before asking the server to stop.
     """
@@ -86,8 +91,10 @@ def create_app(
     app.mount("/static", _Static(directory=Path(str(files("controller.web").joinpath("static")))))
     _add_errors(app)
     _add_pages(app, table, hub, players)
+    add_wellbeing(app, table, machine)
     add_playing(app, table, players)
     add_operating(app, table, access)
+    add_reporting(app, table, players, keeping)
     _add_actions(app, table)
     return app
 
@@ -163,21 +170,6 @@ def _add_pages(app: FastAPI, table: TableLike, hub: Hub, players: Players) -> No
             return _svg(svg_token(_board(table), kind))
         except SetError as error:
             raise HTTPException(404, f"{error}.") from None
-
-    @app.get("/healthz")
-    def health() -> JSONResponse:
-        return JSONResponse({"ok": True})
-
-    @app.get("/api/health")
-    def checks(lang: Lang = "en") -> JSONResponse:
-        found = table_checks(table.snapshot(), lang)
-        return JSONResponse({"level": worst(found), "checks": [check.as_json() for check in found]})
-
-    @app.get("/readyz")
-    def ready() -> JSONResponse:
-        if table.ready():
-            return JSONResponse({"ready": True})
-        return JSONResponse({"ready": False, "reason": _unready(table.snapshot())}, status_code=503)
 
 
 def _add_actions(app: FastAPI, table: TableLike) -> None:
@@ -278,19 +270,3 @@ def _board(table: TableLike) -> BoardSet:
 
 def _svg(text: str) -> Response:
     return Response(text, media_type="image/svg+xml", headers={"cache-control": "no-cache"})
-
-
-def _unready(snapshot: Snapshot) -> str:
-    """Why the table can't referee now."""
-    view = snapshot.view
-    if snapshot.fault:
-        return fault_sentence(snapshot.fault["code"], snapshot.fault["facts"])
-    if snapshot.camera.get("state") not in (None, "ok", "running") and snapshot.camera.get("sentence"):
-        return str(snapshot.camera["sentence"])
-    if view.trouble is not None:
-        return say(f"cannot_see.{view.trouble}", "en")
-    if view.board_moved:
-        return phrase("lead_moved", "en")
-    if view.phase == "searching":
-        return phrase("lead_searching", "en")
-    return "No fresh picture from the camera."

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import re
 import signal
 import sqlite3
 import threading
@@ -21,7 +23,9 @@ from hypothesis import strategies as st
 from controller import health
 from controller.cli import main
 from controller.health import LEVELS, Check, table_checks, worst
+from controller.journal import walltime
 from controller.journal.store import Journal
+from controller.power import throttled
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.virtual import VirtualDevice
 
@@ -95,9 +99,26 @@ def test_the_worst_level_is_told(found: list[health.Level]) -> None:
 def test_the_raspberry_pis_supply(tmp_path: Path, bits: str, level: str, says: str) -> None:
     (tmp_path / "soc:firmware").mkdir()
     (tmp_path / "soc:firmware" / "get_throttled").write_text(bits + "\n")
-    check = health._power(tmp_path)
+    check = health._power(throttled(tmp_path, tmp_path))
     assert check is not None
     assert (check.level, says in check.said) == (level, True)
+
+
+def test_the_supply_is_asked_for_in_every_way_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert throttled(tmp_path, tmp_path) is None
+    sensor = tmp_path / "hwmon1"
+    sensor.mkdir()
+    (sensor / "name").write_text("rpi_volt\n")
+    for said in ("0", "1"):
+        (sensor / "in0_lcrit_alarm").write_text(said + "\n")
+        assert throttled(tmp_path, tmp_path) == int(said)
+    program = tmp_path / "vcgencmd"
+    program.write_text("#!/bin/sh\necho throttled=0x50000\n")
+    program.chmod(0o755)
+    assert throttled(tmp_path, tmp_path) == 0x50000
+    program.write_text("#!/bin/sh\necho VCHI initialization failed\nexit 1\n")
+    assert throttled(tmp_path, tmp_path) == 1
 
 
 @given(st.text(max_size=20))
@@ -108,19 +129,32 @@ def test_what_a_machine_does_not_tell_is_left_out(text: str) -> None:
         strange = Path(folder) / "x"
         strange.write_text(text, encoding="utf-8")
         assert health._memory(strange) is None or "MemAvailable" in text
-        assert health._power(Path(folder)) is None
+        assert health._heat(strange) is None or text.strip()
         assert health._heat(Path(folder) / "missing") is None
-        assert health._clock(Path(folder) / "missing") is None
 
 
 def test_a_clock_that_is_not_set_yet(tmp_path: Path) -> None:
-    check = health._clock(tmp_path)
-    assert check is not None
-    assert check.level == "warning"
+    assert [walltime._systemd(tmp_path / "missing"), health._clock(None)] == [None, None]
+    assert [check.level for right in (True, False) if (check := health._clock(right))] == ["ok", "warning"]
+    assert walltime._systemd(tmp_path) is False
     (tmp_path / "synchronized").touch()
-    check = health._clock(tmp_path)
-    assert check is not None
-    assert check.level == "ok"
+    assert walltime._systemd(tmp_path) is True
+
+
+def test_the_kernel_says_whether_the_clock_is_right() -> None:
+    time_error = 5  # what the call itself answers, beside the status that is read
+    answer = ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(256))
+    assert walltime._kernel() == (None if answer < 0 else answer != time_error)
+
+
+def test_every_check_is_in_the_list_of_troubleshooting_and_no_other() -> None:
+    root = Path(__file__).parents[2]
+    package = Path(health.__file__).parent
+    made = {name for file in package.rglob("*.py") for name in re.findall(r'\bCheck\(\s*"(\w+)"', file.read_text())}
+    page = (root / "docs" / "troubleshooting.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    rows = [line.split("|") for line in page.splitlines() if line.startswith("| `")]
+    assert {name for row in rows for name in re.findall(r"`(\w+)`", row[1])} == made
+    assert all(row[3].strip() for row in rows)
 
 
 def asked(capsys: pytest.CaptureFixture[str], config: Path) -> dict[str, dict[str, Any]]:

@@ -1,0 +1,86 @@
+"""Looks after a running table from outside: tells the log once when something goes wrong and when it is well again."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from controller.canary import Canary, visit
+from controller.health import LEVELS, Check, TableState, live_checks, storage_check, table_checks
+from controller.web.ports import TableLike
+
+_log = logging.getLogger(__name__)
+
+EVERY_S = 10.0
+VISIT_S = 3600.0
+ONCE = ("power", "heat")
+"""Told once for each level until the machine is started again."""
+_LOUD = {"ok": logging.INFO, "warning": logging.WARNING, "problem": logging.ERROR}
+
+
+class Watchman:
+    """`checks`: the machine's, as they were at the last round. `folder`: that of the records."""
+
+    def __init__(self, table: TableLike, folder: Path, every_s: float = EVERY_S) -> None:
+        self._table, self._folder, self._every_s = table, folder, every_s
+        self._levels: dict[str, str] = {}
+        self._machine: tuple[Check, ...] = ()
+        self._canary = Canary("kept")
+        self._visited_s = float("-inf")
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="watchman", daemon=True)
+
+    def start(self) -> None:
+        """Begin the rounds, with one at once."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End them."""
+        self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=3.0)
+
+    def checks(self) -> tuple[Check, ...]:
+        """The machine's checks, with since when each level holds."""
+        return self._machine
+
+    def _run(self) -> None:
+        while True:
+            try:
+                self.round()
+            except Exception:  # a fault in looking must not end the looking
+                _log.exception("the checks could not be made")
+            if self._stop.wait(self._every_s):
+                return
+
+    def round(self) -> None:
+        """Look at everything once."""
+        now_s = time.monotonic()
+        if now_s - self._visited_s >= VISIT_S:
+            self._canary, self._visited_s = visit(self._folder, self._folder / "boardref.db"), now_s
+        self._machine = self._dated((*live_checks(self._folder), storage_check(self._canary)))
+        state: TableState = self._table.snapshot()
+        self._tell((*table_checks(state), *self._machine))
+
+    def _dated(self, checks: Iterable[Check]) -> tuple[Check, ...]:
+        before = {check.name: check for check in self._machine}
+        now_s = round(time.time(), 1)
+
+        def since(check: Check) -> float | None:
+            last = before.get(check.name)
+            return last.since if last is not None and last.level == check.level else now_s
+
+        return tuple(Check(one.name, one.level, one.said, one.hint, since(one)) for one in checks)
+
+    def _tell(self, checks: Iterable[Check]) -> None:
+        """Edges only: what stays as it is has been said."""
+        for check in checks:
+            before = self._levels.get(check.name, "ok")
+            if check.name in ONCE and LEVELS.index(before) >= LEVELS.index(check.level):
+                continue  # it will come and go, and nobody can do anything about it during a game
+            if before != check.level:
+                _log.log(_LOUD[check.level], "%s: %s: %s", check.name, check.level, check.said.rstrip("."))
+            self._levels[check.name] = check.level
