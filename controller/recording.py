@@ -101,6 +101,16 @@ class Recorder:
         with self._lock:
             return {**self._state, "waiting": sum(map(len, self._waiting)), "lost": self._lost}
 
+    @property
+    def journal(self) -> Journal | None:
+        """The open journal, for who reads it or adds to a game that is over."""
+        return self._journal
+
+    @property
+    def waits(self) -> bool:
+        """Whether rows wait for a journal that can't be written."""
+        return bool(self._waiting)
+
     def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Commit these rows, or keep them until that is possible. Never raises."""
         if not rows:
@@ -179,6 +189,8 @@ class Recorder:
                 journal.append(rows)
             except Exception as error:
                 if not _own_fault(error):
+                    if _handle_dead(error):
+                        journal.reopen()
                     raise
                 _log.error("rows of the record are left out (%s)", error)
                 self._lost += len(rows)
@@ -189,6 +201,17 @@ class Recorder:
 def _own_fault(error: Exception) -> bool:
     """Whether rows could not be written because of what they hold, so that waiting is no use."""
     return not isinstance(error, OSError | sqlite3.Error) and not isinstance(error.__cause__, sqlite3.Error)
+
+
+_DEAD = (
+    sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_READONLY,  # a file opened while its disk could only be read stays so
+)  # fmt: skip
+
+
+def _handle_dead(error: Exception) -> bool:
+    """Whether the open file may be of no use any more, though another one could be opened."""
+    return getattr(error.__cause__, "sqlite_errorcode", 0) & 0xFF in _DEAD
 
 
 def _state(state: str, sentence: str | None) -> Mapping[str, Any]:

@@ -23,6 +23,8 @@ from controller.referee.events import Button, Command, Event, Input, Press, Tick
 from controller.referee.signals import corner_sites, signals
 from controller.referee.view import View
 from controller.steadiness import Steadiness
+from controller.referee.withholding import withheld
+from controller.sightings.ring import SightingLog
 from controller.supervision import Supervision
 from controller.telling import journal_row
 from controller.trial import Trial
@@ -101,7 +103,7 @@ class Table:
         self._steadiness = Steadiness()
         self._supervision = Supervision(watcher.sets.values())
         step = watcher.take(Tick(0.0))
-        self._view = step.view
+        self._view = self._written = step.view
         self._record(step.events)
         self._corners: tuple[str, tuple[str, ...]] = ("", ())
         self._lit = watcher.board.name
@@ -260,13 +262,16 @@ class Table:
 
     def _publish(self, step: Any, *, judged: bool) -> None:
         self._record(step.events)  # committed before anything is shown
-        scene = signals(step.view, self._corner_sites())
+        if not self._recorder.waits:
+            self._written = step.view
+        view = withheld(step.view, self._written) if self._recorder.waits else step.view
+        scene = signals(view, self._corner_sites())
         with self._changed:
             if judged:
                 self._judged_at = time.monotonic()
-            if replace(step.view, t_s=self._view.t_s) != self._view or scene != self._scene or step.events:
+            if replace(view, t_s=self._view.t_s) != self._view or scene != self._scene or step.events:
                 self._rev += 1
-            self._view, self._scene = step.view, scene
+            self._view, self._scene = view, scene
             self._changed.notify_all()
         if self._lights is not None:
             tried = self._trial.scene(scene) if self._trial is not None else None

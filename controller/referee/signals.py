@@ -86,7 +86,7 @@ def _state(view: View) -> str:
         ("too_dark", view.trouble in _DARK_TROUBLES),
         ("board_moved", view.board_moved or (view.trouble in _MOVED_TROUBLES and not searching)),
         ("searching", searching),
-        ("operator_needed", view.operator),
+        ("operator_needed", view.operator or (over and view.unrecorded and view.result is None)),
         ("paused", view.paused),
         ("setup", setting_up),
         ("accepted", over and pulse),
@@ -282,7 +282,8 @@ def _lifted(view: View) -> Scene:
 
 def _to_move(view: View) -> Scene:
     bars = _at(view.to_move, view, Bar(Light(Hue.BLUE)))
-    return _scene(view, "to_move", {}, bars, _lamp_turn(view.to_move, view))
+    lamp = _LAMP_OPERATOR if view.unrecorded else _lamp_turn(view.to_move, view)
+    return _scene(view, "to_move", {}, bars, lamp)
 
 
 def _acting(view: View) -> str | None:

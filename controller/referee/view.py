@@ -66,7 +66,9 @@ class View:
     `mode`: "record" accuses nobody and asks nothing about what it can't explain, "teach" helps whoever lifts a piece.
     `wrong`/`right`/`total`: set-up still to mend; while `guiding` the way to `placement`, first things first, and
     `waits`: hidden sites that must be seen before it can go on. `score`: points so far, in the order of `players`,
-    where the game counts and they are known. `missing`: pieces that have been out of sight for long (a hint, never an
+    where the game counts and they are known. `unrecorded`: the record can't be written now; `unwritten` turns that were
+    played are not in `turns` for that reason, and no result is shown.
+    `missing`: pieces that have been out of sight for long (a hint, never an
     offence). `names`: who plays, by side, where that was told. `options`: rules options of the game, as chosen.
     """
 
@@ -111,6 +113,8 @@ class View:
     why: str | None = None
     score: tuple[int, int] | None = None
     missing: tuple[str, ...] = ()
+    unrecorded: bool = False
+    unwritten: int = 0
     names: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
 

@@ -70,6 +70,8 @@ def message(view: View, language: str) -> Message:
         return _guide(view, language)
     if view.phase == "setup" or view.rearranging:
         return _setup(view, language)
+    if view.phase == "over" and view.unrecorded and view.result is None:
+        return Message("unrecorded", "amber", say("fault.unwritten.head", language), lead=_unwritten(view, language))
     if view.phase == "over":
         return _over(view, language)
     if view.offence is not None:
@@ -275,6 +277,8 @@ def _to_move(view: View, language: str) -> Message:
         lead = phrase("lead_begin", language)
     if view.missing:
         lead = sentence(Reason("MISSING_PIECE", (), "", {"piece": view.missing[0]}), language)
+    if view.unwritten:
+        lead = _unwritten(view, language)
     more = (phrase("lead_offer", language, player=name_of(view.offer, language)),) if view.offer else ()
     if view.to_move is None:
         head = phrase("head_wait", language)
@@ -283,6 +287,10 @@ def _to_move(view: View, language: str) -> Message:
     sub = _now(view, language) or phrase("sub_to_move", language)
     code = "hand" if view.hand else "settling" if view.seen else "to_move"
     return Message(code, "blue", name, sub=sub, lead=lead, more=more, player=view.to_move)
+
+
+def _unwritten(view: View, language: str) -> str:
+    return say("fault.unwritten.one" if view.unwritten == 1 else "fault.unwritten.many", language, n=view.unwritten)
 
 
 def _now(view: View, language: str) -> str:

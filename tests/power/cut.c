@@ -2,8 +2,9 @@
  * power cut would have left; and a disk that fails when asked to. For tests only, loaded with LD_PRELOAD.
  *
  * BOARDREF_CUT_ROOT: the folder (no symbolic links in it). BOARDREF_CUT_LOG: the file to write down to, elsewhere.
- * While the file BOARDREF_CUT_EIO exists, every write and sync under the folder fails with EIO, as does every open for
- * writing; while BOARDREF_CUT_GONE exists, reads and opens fail, too.
+ * While one of the files BOARDREF_CUT_EIO, _ROFS, _FULL exists, every write and sync under the folder fails with EIO,
+ * EROFS or ENOSPC, as does every open for writing; while BOARDREF_CUT_GONE exists, reads and opens fail, too, and what
+ * was open then stays dead.
  *
  * A record: op (1 byte), id of the file (4), offset (8), length (8), then two lengths (4 each) and two texts or the
  * data. An id names one file (one inode) as long as it is open or known by a name here; names are relative to the root.
@@ -28,10 +29,13 @@
 #define FDS 4096
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static char root[PATH_MAX], eio[PATH_MAX], gone[PATH_MAX];
+static char root[PATH_MAX], gone[PATH_MAX];
+static struct { const char *name; int error; char flag[PATH_MAX]; } faults[] = {
+    {"BOARDREF_CUT_EIO", EIO, ""}, {"BOARDREF_CUT_ROFS", EROFS, ""}, {"BOARDREF_CUT_FULL", ENOSPC, ""}};
 static size_t root_length;
 static int log_fd = -1;
 static uint32_t ids[FDS]; /* of open files under the root; 0: none of ours */
+static int dead[FDS];     /* opened before the disk went: never of use again, also when it has come back */
 static int folders[FDS];  /* whether it is an open folder under the root */
 
 __attribute__((constructor)) static void begin(void) {
@@ -39,15 +43,34 @@ __attribute__((constructor)) static void begin(void) {
     if (where == NULL || log == NULL || where[0] != '/') return;
     snprintf(root, sizeof root, "%s/", where);
     root_length = strlen(root);
-    const char *fails = getenv("BOARDREF_CUT_EIO"), *lost = getenv("BOARDREF_CUT_GONE");
-    if (fails != NULL) snprintf(eio, sizeof eio, "%s", fails);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        const char *flag = getenv(faults[i].name);
+        if (flag != NULL) snprintf(faults[i].flag, sizeof faults[i].flag, "%s", flag);
+    }
+    const char *lost = getenv("BOARDREF_CUT_GONE");
     if (lost != NULL) snprintf(gone, sizeof gone, "%s", lost);
     log_fd = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
 static int there(const char *flag) { return flag[0] && syscall(SYS_faccessat, AT_FDCWD, flag, F_OK) == 0; }
 
-static int failing(void) { return there(eio) || there(gone); }
+/* Whether a file opened before the disk went is used. */
+static int buried(int fd) {
+    if (fd < 0 || fd >= FDS || !ids[fd]) return 0;
+    if (there(gone))
+        for (int i = 0; i < FDS; i++) dead[i] |= ids[i] != 0;
+    if (dead[fd]) errno = EIO;
+    return dead[fd];
+}
+
+/* Whether writing fails now; sets errno. */
+static int failing(void) {
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        if (there(faults[i].flag)) { errno = faults[i].error; return 1; }
+    if (!there(gone)) return 0;
+    errno = EIO;
+    return 1;
+}
 
 /* The name under the root of a path, or NULL. */
 static const char *ours(int dir, const char *path, char *whole) {
@@ -97,7 +120,8 @@ static int opened(int dir, const char *path, int flags, mode_t mode) {
     const char *name = ours(dir, path, whole);
     int writes = (flags & O_ACCMODE) != O_RDONLY || (flags & (O_CREAT | O_TRUNC));
     if (log_fd >= 0 && path != NULL && (name != NULL || strncmp(path, root, root_length - 1) == 0)) {
-        if (there(gone) || (writes && there(eio))) { errno = EIO; return -1; }
+        if (writes && failing()) return -1;
+        if (there(gone)) { errno = EIO; return -1; }
     }
     if (name == NULL) {
         int fd = (int)syscall(SYS_openat, dir, path, flags, mode);
@@ -141,7 +165,7 @@ static uint32_t id_of(int fd) { return log_fd >= 0 && fd >= 0 && fd < FDS ? ids[
 
 ssize_t pwrite64(int fd, const void *data, size_t n, off64_t at) {
     uint32_t id = id_of(fd);
-    if (id && failing()) { errno = EIO; return -1; }
+    if (id && (buried(fd) || failing())) return -1;
     pthread_mutex_lock(&lock);
     ssize_t done = syscall(SYS_pwrite64, fd, data, n, at);
     if (id && done > 0) note('w', id, (uint64_t)at, data, (uint32_t)done, NULL, 0);
@@ -153,7 +177,7 @@ ssize_t pwrite(int fd, const void *data, size_t n, off_t at) { return pwrite64(f
 ssize_t write(int fd, const void *data, size_t n) {
     uint32_t id = id_of(fd);
     if (!id) return syscall(SYS_write, fd, data, n);
-    if (failing()) { errno = EIO; return -1; }
+    if (buried(fd) || failing()) return -1;
     pthread_mutex_lock(&lock);
     ssize_t done = syscall(SYS_write, fd, data, n);
     if (done > 0) {
@@ -177,18 +201,18 @@ ssize_t writev(int fd, const struct iovec *parts, int count) {
 }
 
 ssize_t read(int fd, void *data, size_t n) {
-    if (id_of(fd) && there(gone)) { errno = EIO; return -1; }
+    if (id_of(fd) && buried(fd)) return -1;
     return syscall(SYS_read, fd, data, n);
 }
 ssize_t pread64(int fd, void *data, size_t n, off64_t at) {
-    if (id_of(fd) && there(gone)) { errno = EIO; return -1; }
+    if (id_of(fd) && buried(fd)) return -1;
     return syscall(SYS_pread64, fd, data, n, at);
 }
 ssize_t pread(int fd, void *data, size_t n, off_t at) { return pread64(fd, data, n, at); }
 
 int ftruncate64(int fd, off64_t length) {
     uint32_t id = id_of(fd);
-    if (id && failing()) { errno = EIO; return -1; }
+    if (id && (buried(fd) || failing())) return -1;
     pthread_mutex_lock(&lock);
     int done = (int)syscall(SYS_ftruncate, fd, length);
     if (id && done == 0) note('t', id, (uint64_t)length, NULL, 0, NULL, 0);
@@ -200,7 +224,7 @@ int ftruncate(int fd, off_t length) { return ftruncate64(fd, length); }
 static int synced(int fd, long call) {
     uint32_t id = id_of(fd);
     int folder = log_fd >= 0 && fd >= 0 && fd < FDS && folders[fd];
-    if ((id || folder) && failing()) { errno = EIO; return -1; }
+    if ((id || folder) && (buried(fd) || failing())) return -1;
     if (!id && !folder) return (int)syscall(call, fd);
     char link[64], name[PATH_MAX] = "";
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -215,7 +239,7 @@ int fdatasync(int fd) { return synced(fd, SYS_fdatasync); }
 static int renamed(int from_dir, const char *from, int to_dir, const char *to, unsigned flags) {
     char one[PATH_MAX], two[PATH_MAX];
     const char *a = ours(from_dir, from, one), *b = ours(to_dir, to, two);
-    if ((a || b) && failing()) { errno = EIO; return -1; }
+    if ((a || b) && failing()) return -1;
     pthread_mutex_lock(&lock);
     int done = (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
     if (done == 0 && a && b) note('r', 0, 0, a, (uint32_t)strlen(a), b, (uint32_t)strlen(b));
@@ -229,7 +253,7 @@ int renameat2(int f, const char *from, int t, const char *to, unsigned flags) { 
 static int linked(int from_dir, const char *from, int to_dir, const char *to, int flags) {
     char one[PATH_MAX], two[PATH_MAX];
     const char *a = ours(from_dir, from, one), *b = ours(to_dir, to, two);
-    if ((a || b) && failing()) { errno = EIO; return -1; }
+    if ((a || b) && failing()) return -1;
     pthread_mutex_lock(&lock);
     int done = (int)syscall(SYS_linkat, from_dir, from, to_dir, to, flags);
     if (done == 0 && a && b) note('l', 0, 0, a, (uint32_t)strlen(a), b, (uint32_t)strlen(b));
@@ -242,7 +266,7 @@ int linkat(int f, const char *from, int t, const char *to, int flags) { return l
 static int unlinked(int dir, const char *path, int flags) {
     char whole[PATH_MAX];
     const char *name = ours(dir, path, whole);
-    if (name && failing()) { errno = EIO; return -1; }
+    if (name && failing()) return -1;
     pthread_mutex_lock(&lock);
     int done = (int)syscall(SYS_unlinkat, dir, path, flags);
     if (done == 0 && name && !(flags & AT_REMOVEDIR)) note('u', 0, 0, name, (uint32_t)strlen(name), NULL, 0);
@@ -259,6 +283,6 @@ ssize_t sendfile64(int out, int in, off64_t *offset, size_t n) {
 ssize_t sendfile(int out, int in, off_t *offset, size_t n) { return sendfile64(out, in, offset, n); }
 
 int close(int fd) {
-    if (log_fd >= 0 && fd >= 0 && fd < FDS) { ids[fd] = 0; folders[fd] = 0; }
+    if (log_fd >= 0 && fd >= 0 && fd < FDS) ids[fd] = folders[fd] = dead[fd] = 0;
     return (int)syscall(SYS_close, fd);
 }

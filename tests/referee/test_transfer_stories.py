@@ -340,9 +340,8 @@ def test_a_null_turn_begun_before_a_power_cut_is_no_offence_of_the_other_side() 
     table.wait(1.5)
     table.show("sgy/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvp", south="o")
     later = TransferTable(state=reducer.resume(TRANSFER, "transfer", Timing(), rows_of(table)))
-    later.on = dict(table.on)
-    later.wait(1)
-    later.show(P0, hold=5)
+    later.on = picture(P0)  # put back while there was no power
+    later.wait(2)
     later.show("osg/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvp", north="y")
     later.show("osg/bvpo/sgyb/vpos/gybv/posg/ybvp/osgy/bvpy")
     assert later.texts() == ["LA1 UA1", "LA1 UI1"]
