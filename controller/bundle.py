@@ -5,6 +5,7 @@ Everything in it is text that can be read before it is sent.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import platform
 import re
@@ -19,6 +20,8 @@ from controller.journal.store import Journal
 
 GAMES = 3
 """So many of the last matches are put in, event by event."""
+REPORTS = 5
+"""So many of the last reported sighting logs."""
 HIDDEN = "(hidden)"
 _ACCOUNT = re.compile(r"(?<=://)[^/@\s\"']+@")
 _SECRET_KEY = r"[\w.-]*(?:pass(?:word|wd|phrase)?|pin|token|secret|api_?key|credentials?)"
@@ -34,6 +37,7 @@ settings.toml  the table's settings; secrets are hidden
 packages.txt   the software and its versions
 games.txt      the numbers of the recorded matches
 game-N.jsonl   the last matches, event by event; what people typed is hidden
+*.sightings    reported wrong calls: what the table saw before them, as text
 
 There is no picture in it. Look through it before you send it.
 """
@@ -66,12 +70,22 @@ def write_bundle(target: Path, checks: Iterable[Check], settings: str, journal: 
         for number in numbers[-GAMES:]:
             rows = (json.dumps(without_names(event), ensure_ascii=False) for event in journal.events(number))
             parts[f"game-{number}.jsonl"] = "".join(f"{row}\n" for row in rows)
+        parts |= _reports(journal.path.parent)
     partial = target.with_name(target.name + ".part")
     with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in parts.items():
             archive.writestr(name, redacted(text))
     partial.replace(target)
     return tuple(parts)
+
+
+def _reports(folder: Path) -> dict[str, str]:
+    """The last reported sighting logs, which hold neither pictures nor what people typed."""
+    found = {}
+    for path in sorted(folder.glob("*.sightings"))[-REPORTS:]:
+        with contextlib.suppress(OSError):  # deleted meanwhile
+            found[path.name] = path.read_text(encoding="utf-8", errors="replace")
+    return found
 
 
 def _packages() -> str:

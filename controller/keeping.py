@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from controller.backup import Backup, write_backup
+from controller.config import RecordsConfig
 from controller.errors import CommandError
 from controller.health import Check
 from controller.journal.deleting import delete_game
@@ -41,6 +42,7 @@ NIGHT_H = 4
 """From this hour on a new day's backup is due."""
 LATE = timedelta(days=3)
 _REPORT, _BACKUP = "wrong-call-", "backup-"
+_REPORT_NAME = re.compile(r"wrong-call-[\w-]+\.sightings")
 _BACKUP_NAME = re.compile(r"backup-(\d{8}T\d{6})(?:-\d+)?\.zip")
 
 
@@ -63,7 +65,26 @@ class Settings:
 
 
 class KeepingError(CommandError):
-    """What was asked for can't be done now; the text says why and what to do."""
+    """What was asked for can't be done now; the text says why and what to do. `code`: the same, for other languages."""
+
+    def __init__(self, said: str, what: str, **facts: object) -> None:
+        super().__init__(said)
+        self.what, self.facts = what, facts
+
+
+class Table(Protocol):
+    """What is needed of a table to keep its records."""
+
+    @property
+    def log(self) -> SightingLog: ...
+    def snapshot(self) -> Resting: ...
+    def jot(self, row: Mapping[str, Any]) -> None: ...
+
+
+def keeping_of(table: Table, folder: Path, wanted: RecordsConfig, files: Mapping[str, Path]) -> Keeping:
+    """What the settings want of the records of this table. `files`: the settings' own files."""
+    rules = Rules(wanted.keep_days, wanted.keep_games, wanted.keep_unfinished_days, wanted.keep_named)
+    return Keeping(folder, table.log, table.snapshot, table.jot, Settings(rules, wanted.backups, files))
 
 
 class Keeping:
@@ -93,6 +114,19 @@ class Keeping:
         self._wrong = ""
 
     @property
+    def wanted(self) -> dict[str, int]:
+        """What the owner wants, as key and number: what is deleted when, and how many backups are kept."""
+        rules = self._settings.rules
+        told = {
+            "keep_days": rules.keep_days,
+            "keep_games": rules.keep_games,
+            "keep_unfinished_days": rules.keep_unfinished_days,
+        }
+        found = {key: number for key, number in told.items() if number is not None}
+        copies = self._settings.backups
+        return (found or {"keep_all": 0}) | {"keep_backups" if copies else "no_backups": copies}
+
+    @property
     def journal(self) -> Path:
         """The journal's file."""
         return self.folder / "boardref.db"
@@ -116,20 +150,22 @@ class Keeping:
         """
         with self._reporting:
             if self._clock() - self._reported_s < REPORT_EVERY_S:
-                raise KeepingError("this was reported a moment ago; wait a little before you report again")
+                raise KeepingError("this was reported a moment ago; wait a little before you report again", "soon")
             pieces = self._log.pieces()
             if not pieces:
-                raise KeepingError("nothing has been seen yet that could be reported")
-            if len(list(self.folder.glob(f"{_REPORT}*{ENDING}"))) >= MOST_REPORTS:
-                raise KeepingError(f"there are {MOST_REPORTS} reports already; look at them, and delete old ones")
+                raise KeepingError("nothing has been seen yet that could be reported", "nothing")
+            if len(self.reports()) >= MOST_REPORTS:
+                said = f"there are {MOST_REPORTS} reports already; look at them, and delete old ones"
+                raise KeepingError(said, "many", n=MOST_REPORTS)
             path = self._free(_REPORT, ENDING)
             try:
                 with LogFile(path) as file:
                     file.add(pieces)
             except OSError as error:
-                raise KeepingError(f"the report can't be written ({error.strerror}); make room on the disk") from None
+                said = f"the report can't be written ({error.strerror}); make room on the disk"
+                raise KeepingError(said, "disk", why=error.strerror) from None
             except SightingLogError as error:
-                raise KeepingError(str(error)) from None
+                raise KeepingError(str(error), "disk", why=error) from None
             view = self._snapshot().view
             self._write(
                 {
@@ -140,6 +176,10 @@ class Keeping:
             )  # fmt: skip
             self._reported_s = self._clock()
             return path.name
+
+    def reports(self) -> tuple[Path, ...]:
+        """The reports that were made here, oldest first."""
+        return tuple(sorted(self.folder.glob(f"{_REPORT}*{ENDING}")))
 
     def _free(self, start: str, ending: str) -> Path:
         stamp = self._now().strftime("%Y%m%dT%H%M%S")
@@ -158,7 +198,8 @@ class Keeping:
                 try:
                     folder.mkdir(exist_ok=True)
                 except OSError as error:
-                    raise KeepingError(f"the folder {folder} can't be made ({error.strerror})") from None
+                    said = f"the folder {folder} can't be made ({error.strerror}); check its owner"
+                    raise KeepingError(said, "disk", why=error.strerror) from None
                 target = self._free(f"backups/{_BACKUP}", ".zip")
             return write_backup(target, self.journal, self._settings.files, pause=lambda: time.sleep(0.002))
 
@@ -222,7 +263,8 @@ class Keeping:
                     self._tidied_s = None  # the rest of them with the next rest
                     break
                 for name in delete_game(self.journal, game):
-                    self._remove(self.folder / Path(name).name)
+                    if _REPORT_NAME.fullmatch(name):
+                        self._remove(self.folder / name)
                 gone.append(game)
             if gone:
                 row = {"event": "deleted", "t": 0.0, "frame": -1, "game_no": 0, "internal": True, "games": gone}

@@ -22,6 +22,7 @@ from controller.recording import Recorder
 from controller.referee.events import Button, Command, Event, Input, Press, Tick
 from controller.referee.signals import corner_sites, signals
 from controller.referee.view import View
+from controller.sightings.ring import SightingLog
 from controller.steadiness import Steadiness
 from controller.referee.withholding import withheld
 from controller.sightings.ring import SightingLog
@@ -72,7 +73,10 @@ class Snapshot:
 
 
 class Table:
-    """A table with its own thread. `shown`: what the lights device really shows, as the page draws it."""
+    """A table with its own thread. `shown`: what the lights device really shows, as the page draws it.
+
+    `log`: what its referee was given in the last ten minutes.
+    """
 
     def __init__(
         self,
@@ -102,6 +106,7 @@ class Table:
         self._looking = Looking(camera)
         self._steadiness = Steadiness()
         self._supervision = Supervision(watcher.sets.values())
+        self.log = watcher.log = SightingLog()
         step = watcher.take(Tick(0.0))
         self._view = self._written = step.view
         self._record(step.events)
@@ -141,6 +146,10 @@ class Table:
             set=self._watcher.board,
             journal=self._recorder.state,
         )
+
+    def jot(self, row: Mapping[str, Any]) -> None:
+        """Put a row into the journal that the referee has no part in."""
+        self._recorder.write([row])
 
     def wait(self, rev: int, timeout_s: float) -> Snapshot:
         """Block until something newer than `rev` is true, or the time is over."""

@@ -25,11 +25,12 @@ COMMANDS = {
     "calibrate": "measure the camera's lens, once",
     "doctor": "is everything in order, and if not, what to do",
     "bundle": "one file to send along with a question: no pictures, no secrets",
+    "report": "a wrong call: keep what the running table saw in the last ten minutes",
     "bench": "measure speed as ratios",
 }
 
 FILES = ("source", "images", "set", "profile", "journal", "data", "config", "output", "map", "frames",
-         "placement", "port")  # fmt: skip
+         "sightings", "file", "placement", "port")  # fmt: skip
 """Arguments where an empty text would quietly mean something else, such as this folder or "not given"."""
 
 

@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from controller.config import data_folder
+from controller.config import RecordsConfig, data_folder
 from controller.errors import CommandError
+from controller.keeping import keeping_of
 from controller.lighting import TableLights, map_source, spots
+from controller.local import NAME, Local
 from controller.recording import open_recording
 from controller.referee.view import Mode
 from controller.referee.viewing import view_of
 from controller.service import listening_socket, serve
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
-from controller.web.access import Access
+from controller.web.access import Access, ApiKey
 from controller.web.keys import made_pin
 from firmware_bridge.link import Link
 from firmware_bridge.virtual import VirtualDevice
@@ -46,16 +48,23 @@ def run(args: argparse.Namespace) -> int:
         pin = made_pin()
 
         def ready(address: str) -> None:
+            local.announce(address)
             print(f"Boardref demo: open {address} and drag a piece. Ctrl-C ends it.", flush=True)
             print(f"Boardref demo: the operator's page is at {address}operator, its PIN is {pin}", flush=True)
 
-        serve(
-            demo_table(args.game, folder, args.mode),
-            listener,
-            ready=ready,
-            browser=not args.no_browser,
-            access=Access(pin, made=True),
-        )
+        table = demo_table(args.game, folder, args.mode)
+        local = Local(folder)
+        try:
+            serve(
+                table,
+                listener,
+                ready=ready,
+                browser=not args.no_browser,
+                access=Access(pin, [ApiKey.of(NAME, local.key)], made=True),
+                keeping=keeping_of(table, folder, RecordsConfig(backups=0), {}),
+            )
+        finally:
+            local.gone()
     return 0
 
 

@@ -54,4 +54,5 @@ def _deleted(connection: sqlite3.Connection, game: int, path: Path) -> tuple[str
     run("COMMIT")
     run("PRAGMA busy_timeout=0")
     run("PRAGMA wal_checkpoint(TRUNCATE)")  # the log still holds the rows; with readers about it goes later
-    return tuple(str(json.loads(data).get("file")) for (data,) in told)
+    rows = (json.loads(data) for (data,) in told)
+    return tuple(str(row.get("file")) for row in rows if row.get("by") != "import")  # that file is not ours

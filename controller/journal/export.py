@@ -59,6 +59,7 @@ def _illegal_text(illegal: Illegal) -> str:
 WHAT = {
     "position": "position set", "taken_back": "turn taken back", "draw_offer": "draw offer", "paused": "paused",
     "resumed": "resumed", "corrected": "turn corrected", "guide": "guide", "unexplained": "unexplained",
+    "reported": "wrong call reported",
 }  # fmt: skip
 """Rulings, as the text calls them; what there is to add follows after a colon."""
 

@@ -234,6 +234,8 @@ def _ruling(row: Row, after: int) -> Ruling | None:
         return Ruling(after, "draw_offer", f"{data['player']} {data['state']}")
     if row.event == "guide":
         return Ruling(after, "guide", str(data["state"]))
+    if row.event == "reported":
+        return Ruling(after, "reported", str(data.get("file") or ""))
     if row.event == "unexplained":
         return Ruling(after, "unexplained", " ".join(data.get("sites") or ()))
     return None

@@ -158,5 +158,7 @@ def _tell_ruling(told: list[dict[str, Any]], what: str, text: str, head: dict[st
         told.append({"event": "guide", **head, "state": text})
     elif what == "unexplained":
         told.append({"event": "unexplained", **head, "sites": text.split()})
+    elif what == "reported":
+        told.append({"event": "reported", **head, "file": text, "by": "import", "note": ""})
     else:
         told.append({"event": "ruling", **head, "what": what, "by": "import", "reason": text})

@@ -34,7 +34,10 @@ def due(journal: Journal, rules: Rules, now: datetime) -> tuple[int, ...]:
     if not rules.any:
         return ()
     run = journal.connection.execute
-    told = run("SELECT game, max(id), max(event = 'game_over') FROM row WHERE game > 0 GROUP BY game ORDER BY max(id)")
+    told = run(
+        "SELECT game, max(id), max(iif(event = 'game_over', id, 0)) > max(iif(event = 'reopened', id, 0))"
+        " FROM row WHERE game > 0 GROUP BY game ORDER BY max(id)"
+    )
     games = [(int(game), int(last), bool(over)) for game, last, over in told]
     named = {int(game) for (game,) in run("SELECT DISTINCT game FROM player_name")} if rules.keep_named else set()
     if not games:

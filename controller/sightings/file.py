@@ -64,7 +64,7 @@ class LogFile:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # A recording that was stopped by hand is whole as far as it goes.
-        stopped = kind is not None and issubclass(kind, KeyboardInterrupt | SystemExit)
+        stopped = kind is not None and not issubclass(kind, Exception)
         if kind is None or (stopped and self._lines):
             self._finish()
         else:

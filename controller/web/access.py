@@ -180,6 +180,10 @@ class Access:
         self.made = made
         self.sessions = Sessions(clock)
 
+    def also(self, key: ApiKey) -> None:
+        """One more key: that of the table's own machine."""
+        self._keys = (*self._keys, key)
+
     @property
     def possible(self) -> bool:
         """Whether there is a PIN at all."""

@@ -1,5 +1,6 @@
 """A backup of a table that plays, and its way back: whole or refused, and nothing is lost on the way."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -22,14 +23,20 @@ from controller.sloppy.sitting import Sitting
 GAME = game_named("transet")
 
 
+class Enough(Exception):
+    """The evening is over."""
+
+
 class Writing(Sitting):
     """A sitting whose events go to a journal."""
 
     def __init__(self, journal, seed=3):
-        self.journal = journal
+        self.journal, self.enough = journal, threading.Event()
         super().__init__(GAME, seed, Report())
 
     def judge(self, item):
+        if self.enough.is_set():
+            raise Enough
         step = super().judge(item)
         self.journal.append([{**event.as_json(), "internal": event.internal} for event in step.events])
         return step
@@ -73,16 +80,23 @@ def test_backups_of_a_table_that_plays(tmp_path, capsys):
     made = []
     with Journal.open(path) as journal:
         table = Writing(journal)
-        player = threading.Thread(target=lambda: evening(manners_at(table), 25))
+
+        def play():
+            with contextlib.suppress(Enough):
+                evening(manners_at(table), 1000)
+
+        player = threading.Thread(target=play)
         player.start()
-        while player.is_alive():
-            target = tmp_path / f"backup-{len(made)}.zip"
-            made.append(target)
-            write_backup(target, path)
-            player.join(0.2)
+        while journal.contents().games == 0:
+            player.join(0.05)
+        for number in range(4):
+            made.append(tmp_path / f"backup-{number}.zip")
+            write_backup(made[-1], path)
+            assert player.is_alive()
+        table.enough.set()
+        player.join()
     whole = rows(path)
-    assert len(made) > 2
-    for target in made[:: max(1, len(made) // 4)]:
+    for target in made:
         back = tmp_path / target.stem
         back.mkdir()
         assert main(["games", "restore", str(target), "--data", str(back)]) == 0

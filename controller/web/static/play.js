@@ -84,6 +84,7 @@ function showControls() {
   $("operator-block").hidden = !allowed.has("operator");
   $("call").hidden = code === "operator";
   $("dismiss").hidden = code !== "operator";
+  $("report-block").hidden = !allowed.has("report");
 }
 
 function showSides(wanted) {
@@ -132,11 +133,19 @@ function showDraw() {
 
 async function say(button, more = {}) {
   const answer = await post(`/api/press?lang=${lang}`, { player: side || null, button, token, ...more });
-  put($("answer"), answer.ok ? words.play_said : answer.error || words.play_lost);
+  told(answer, words.play_said);
+}
+
+function told(answer, said) {
+  put($("answer"), answer.ok ? said : answer.error || words.play_lost);
   $("answer").dataset.state = answer.ok ? "ok" : "bad";
   clearTimeout(answerTimer);
   answerTimer = setTimeout(() => put($("answer"), ""), ANSWER_MS);
 }
+
+$("report").addEventListener("click", async () => {
+  told(await post(`/api/report?lang=${lang}`, { player: side || null, token }), words.play_reported);
+});
 
 const WORDS = { yes: "yes", no: "no", back: "guide", done: "done", offer: "offer_draw", accept: "accept_draw", decline: "decline_draw", call: "call_operator", dismiss: "dismiss_operator" };
 for (const [id, button] of Object.entries(WORDS)) $(id).addEventListener("click", () => say(button));
