@@ -96,10 +96,11 @@ def _list(args: argparse.Namespace, journal: Journal) -> int:
     query = Query(args.game, args.player, args.since, args.until, args.result, args.turn, args.illegal)
     for number, record in everything(journal, query):
         begun = (record.begun_utc or "unknown")[:16].replace("T", " ")
+        begun += "?" if record.begun_clock_synchronised is False else ""
         turns = f"{len(record.turns)} turn{'' if len(record.turns) == 1 else 's'}"
         names = "".join(f"  {side}: {name}" for side, name in record.names.items())
         mark = "  (imported)" if record.imported else ""
-        print(f"{number:4}  {begun:16}  {record.game or 'unknown':<9} {turns:>9}  {result_text(record)}{names}{mark}")
+        print(f"{number:4}  {begun:17}  {record.game or 'unknown':<9} {turns:>9}  {result_text(record)}{names}{mark}")
     return 0
 
 

@@ -10,6 +10,9 @@ from dataclasses import asdict
 
 from controller.journal.fold import Illegal, Record, Ruling, TurnRow
 
+UNSET = " (the clock was not set)"
+"""Behind a time that nobody should trust."""
+
 
 def as_text(record: Record, number: int) -> str:
     """Head lines, one line for each turn with its time, what else happened where it did, the result.
@@ -19,7 +22,7 @@ def as_text(record: Record, number: int) -> str:
     lines = [
         f"Game {number}: {record.game or 'unknown'}",
         f"Set: {record.set or 'unknown'}",
-        f"Begun: {record.begun_utc or 'unknown'}",
+        f"Begun: {record.begun_utc or 'unknown'}" + (UNSET if record.begun_clock_synchronised is False else ""),
         *(f"Player {side}: {name}" for side, name in sorted(record.names.items())),
         f"Start: {record.start or 'unknown'}" + (" (taken up in mid-game)" if record.begun == "midgame" else ""),
     ]
@@ -85,7 +88,7 @@ def as_json(record: Record, number: int) -> str:
 
 COLUMNS = (
     "game", "n", "player", "text", "legal", "session", "t_s", "since_previous_s", "written_utc", "took_s",
-    "name", "illegal_before",
+    "name", "illegal_before", "clock_synchronised",
 )  # fmt: skip
 
 
@@ -93,7 +96,7 @@ def as_csv(record: Record, number: int) -> str:
     """One line for each turn: when it was accepted, and how long after the turn before (empty over a restart).
 
     `took_s`: the same, for the first turn since the game began; `illegal_before`: placements judged illegal since the
-    turn before.
+    turn before; `clock_synchronised`: whether `written_utc` can be trusted, empty where nobody could tell.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -105,6 +108,7 @@ def as_csv(record: Record, number: int) -> str:
             [
                 number, turn.n, turn.player, turn.text, str(turn.legal).lower(), turn.session, f"{turn.t_s:.3f}",
                 took if index else "", turn.written_utc, took, record.names.get(turn.player, ""), wrong,
+                "" if turn.clock_synchronised is None else str(turn.clock_synchronised).lower(),
             ]
         )  # fmt: skip
     return out.getvalue()

@@ -14,6 +14,7 @@ class TurnRow:
     """A turn that stands. `position`: after it. `t_s`: in its session's time; `row`: where it was last written.
 
     `took_s`: since the turn before stood, or the game began; None where the table was started again meanwhile.
+    `clock_synchronised`: whether `written_utc` can be trusted; None where nobody could tell.
     """
 
     n: int
@@ -27,6 +28,7 @@ class TurnRow:
     row: int
     passed: bool = False
     took_s: float | None = None
+    clock_synchronised: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ class Record:
     begun_session: int = 0
     illegal: tuple[Illegal, ...] = ()
     imported: Mapping[str, Any] | None = None
+    begun_clock_synchronised: bool | None = None
 
     @property
     def position(self) -> str | None:
@@ -135,7 +138,8 @@ def fold(rows: Iterable[Row]) -> Record:
             head.setdefault("game", data.get("game"))
             head.setdefault("set", data.get("set"))
         elif row.event == "setup_complete":
-            session, written = _when(row)
+            session, written, clock = _when(row)
+            head |= {"begun_clock_synchronised": clock}
             head |= {key: data[key] for key in ("game", "set") if data.get(key)}
             head |= {"start": data["position"], "begun": data["as"], "begun_utc": written, "begun_session": session}
             head |= {"begun_s": float(data["t"])}
@@ -185,22 +189,26 @@ def fold(rows: Iterable[Row]) -> Record:
     )  # fmt: skip
 
 
-def _when(row: Row) -> tuple[int, str | None]:
-    """Session and wall time of a row; of an imported game, those of the table where it was played, where known."""
-    was = row.data.get("was", {})
-    return int(was.get("session", row.session)), was.get("written_utc", row.written_utc)
+def _when(row: Row) -> tuple[int, str | None, bool | None]:
+    """Session and wall time of a row, and whether the clock was right; of an imported game, those where it was played.
+    """
+    was = row.data.get("was")
+    if was is None:
+        return row.session, row.written_utc, row.clock_synchronised
+    return int(was.get("session", row.session)), was.get("written_utc"), was.get("clock_synchronised")
 
 
 def _turn(row: Row, before: TurnRow | None) -> TurnRow:
     """The turn of a row. `before`: the turn that it corrects, whose time counts."""
     data = row.data
-    session, written = _when(row)
+    session, written, clock = _when(row)
     t_s = float(data["t"])
     if before is not None:
-        session, written, t_s = before.session, before.written_utc, before.t_s
+        session, written, t_s, clock = before.session, before.written_utc, before.t_s, before.clock_synchronised
     return TurnRow(
         int(data["n"]), data["player"], data["text"], bool(data["legal"]), data["position"], t_s,
         session, written or "", int(data.get("was", {}).get("row", row.id)), row.event == "pass",
+        clock_synchronised=clock,
     )  # fmt: skip
 
 

@@ -105,7 +105,10 @@ def events_of(record: Record, form: Format, file: str, game_no: int = 1) -> list
     def tell(event: str, t_s: float, **data: Any) -> None:
         told.append({"event": event, "t": t_s, "frame": 0, "game_no": game_no, "internal": False, **data})
 
-    was = {"session": record.begun_session, "written_utc": record.begun_utc}
+    was = {
+        "session": record.begun_session, "written_utc": record.begun_utc,
+        "clock_synchronised": record.begun_clock_synchronised,
+    }  # fmt: skip
     tell(
         "setup_complete", record.begun_s, position=record.start, game=record.game, set=record.set, was=was,
         **{"as": record.begun},
@@ -125,7 +128,10 @@ def events_of(record: Record, form: Format, file: str, game_no: int = 1) -> list
             tell(
                 "pass" if turn.passed else "turn", turn.t_s, n=turn.n, player=turn.player, text=turn.text,
                 legal=turn.legal, position=turn.position, revised=False,
-                was={"session": turn.session, "written_utc": turn.written_utc, "row": turn.row},
+                was={
+                    "session": turn.session, "written_utc": turn.written_utc, "row": turn.row,
+                    "clock_synchronised": turn.clock_synchronised,
+                },
             )  # fmt: skip
         if n in gone_on or (n == 0 and record.options):
             line: dict[str, Any] = {

@@ -20,7 +20,7 @@ from datetime import datetime
 from typing import Any
 
 from controller.journal.errors import JournalError
-from controller.journal.export import WHAT
+from controller.journal.export import UNSET, WHAT
 from controller.journal.fold import GoneOn, Illegal, Record, Ruling, TurnRow
 from controller.journal.naming import tidy
 from controller.journal.places import PlaceError
@@ -106,7 +106,7 @@ def record_from_text(text: str) -> Record:
         start=_start(read, game), begun=read.head.get("as", "start"), begun_utc=read.head.get("begun"),
         turns=tuple(read.turns), highest_n=len(read.turns), gone_on=tuple(read.gone_on),
         result=_result(read, game, position), rulings=tuple(read.rulings), names=read.names,
-        begun_session=1, illegal=tuple(read.illegal),
+        begun_session=1, illegal=tuple(read.illegal), begun_clock_synchronised=read.head.get("clock"),
     )  # fmt: skip
 
 
@@ -148,6 +148,8 @@ def _game(read: _Reading, value: str, column: int) -> None:
 
 
 def _begun(read: _Reading, value: str, column: int) -> None:
+    if value.endswith(UNSET):
+        value, read.head["clock"] = value.removesuffix(UNSET), False
     try:
         datetime.fromisoformat(value)
     except ValueError:

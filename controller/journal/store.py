@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 from controller.journal.errors import JournalError
-from controller.journal.walltime import synchronised
 from controller.journal.hold import Hold
 from controller.journal.naming import TABLE as NAME_TABLE
 from controller.journal.naming import forget_for_good, keep_names, names_of
+from controller.journal.walltime import synchronised as clock_is_set
 
 APPLICATION_ID = 0x42524A31  # "BRJ1": tells our files from other people's databases
 LONGEST_TEXT = 10_000  # no text of a game comes near it, any encoded picture would pass it
@@ -411,7 +411,7 @@ def _put_aside(path: Path) -> Path:
 
 def clock_synchronised() -> int | None:
     """Whether the wall clock is right: 1 or 0; None where nobody can tell."""
-    said = synchronised()
+    said = clock_is_set()
     return None if said is None else int(said)
 
 

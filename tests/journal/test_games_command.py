@@ -5,6 +5,7 @@ import json
 import pytest
 
 from controller.cli import main
+from controller.journal.importing import read_game
 from controller.journal.store import Journal
 from controller.referee.reducer import resume
 from controller.referee.timing import Timing
@@ -103,3 +104,25 @@ def test_the_state_folder_is_the_default(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
     assert main(["games", "list"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+@pytest.mark.parametrize(("clock", "mark"), [(0, "?"), (1, " "), (None, " ")])
+def test_times_of_a_clock_that_was_not_set_are_marked(tmp_path, capsys, monkeypatch, clock, mark):
+    monkeypatch.setattr("controller.journal.store.clock_synchronised", lambda: clock)
+    fill(tmp_path / "boardref.db")
+    told = {}
+    for what in ("list", "text", "json", "csv"):
+        words = ["list"] if what == "list" else ["export", "1", "--format", what]
+        assert main(["games", *words, "--data", str(tmp_path)]) == 0
+        told[what] = capsys.readouterr().out
+    known = None if clock is None else bool(clock)
+    assert told["list"][22] == mark
+    assert ("the clock was not set" in told["text"]) is (known is False)
+    record = json.loads(told["json"])
+    said = [record["begun_clock_synchronised"], *(turn["clock_synchronised"] for turn in record["turns"])]
+    assert said == [known] * 4
+    heads, *rows = (line.split(",") for line in told["csv"].splitlines())
+    assert {row[heads.index("clock_synchronised")] for row in rows} == {"" if known is None else str(known).lower()}
+    for form in ("text", "json"):  # it comes in again with its mark
+        read, _ = read_game(told[form])
+        assert read.begun_clock_synchronised is (known if form == "json" or known is False else None)
