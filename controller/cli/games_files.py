@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from controller.cli import games_drawn
 from controller.errors import CommandError
 from controller.journal.errors import JournalError
 from controller.journal.export import FORMATS
@@ -20,10 +21,12 @@ LARGEST_FILE = 20_000_000  # bytes; the longest game ever exported is a hundredt
 
 def add(action: Callable[[str, str], argparse.ArgumentParser]) -> None:
     """The arguments of `export`, `import` and `players`."""
-    export = action("export", "one game as text, JSON, or its timings as CSV")
+    export = action("export", "one game as text, JSON, its timings as CSV, a drawing (svg), or a film (mp4, gif)")
     export.add_argument("number", type=int, metavar="N", help="the game's number in `games list`")
-    export.add_argument("--format", choices=sorted(FORMATS), default="text", help="text (default), json or csv")
-    export.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing")
+    formats = (*FORMATS, *games_drawn.DRAWN)
+    export.add_argument("--format", choices=formats, default="text", help="text where left out")
+    export.add_argument("-o", "--output", metavar="FILE", help="write here instead of printing; a film: game-N.mp4")
+    games_drawn.add(export)
     export.set_defaults(act=_export)
     took = action("import", "take in games from files: exported text or JSON, or text written by hand")
     took.add_argument("files", nargs="+", metavar="FILE", help="a file with one game; - is standard input")
@@ -45,7 +48,10 @@ def record_of(journal: Journal, number: int) -> Record:
 
 
 def _export(args: argparse.Namespace, journal: Journal) -> int:
-    told = FORMATS[args.format](record_of(journal, args.number), args.number)
+    record = record_of(journal, args.number)
+    if args.format in games_drawn.DRAWN:
+        return games_drawn.draw(args, record)
+    told = FORMATS[args.format](record, args.number)
     if args.output is None:
         print(told, end="")
     else:
