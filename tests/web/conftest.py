@@ -16,6 +16,7 @@ import uvicorn
 from playwright.sync_api import Browser, Page, sync_playwright
 from starlette.testclient import TestClient
 
+from controller.keeping import Keeping
 from controller.referee.events import Command, Event, Press
 from controller.referee.view import Played, View
 from controller.rules.api import Shift
@@ -118,8 +119,8 @@ class Stage:
 class Site:
     """The app on a port of its own; it can go away and come back there."""
 
-    def __init__(self, table: Any) -> None:
-        self.table = table
+    def __init__(self, table: Any, keeping: Keeping | None = None) -> None:
+        self.table, self.keeping = table, keeping
         self.players = Players(address=lambda: f"http://192.168.1.20:{self.port}")
         self.access = some_access()
         self.port = 0
@@ -134,7 +135,7 @@ class Site:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", self.port))
         self.port = listener.getsockname()[1]
-        self._app = create_app(self.table, players=self.players, access=self.access)
+        self._app = create_app(self.table, players=self.players, access=self.access, keeping=self.keeping)
         config = uvicorn.Config(self._app, log_config=None, ws="none", timeout_graceful_shutdown=1)
         self._server = uvicorn.Server(config)
         self._listener = listener
@@ -172,12 +173,12 @@ def demo_stage(board: BoardSet) -> Stage:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[[Any], Site]]:
+def serve() -> Iterator[Callable[..., Site]]:
     """Serve a table's page until the test ends."""
     running: list[Site] = []
 
-    def started(table: Any) -> Site:
-        running.append(Site(table))
+    def started(table: Any, keeping: Keeping | None = None) -> Site:
+        running.append(Site(table, keeping))
         return running[-1]
 
     yield started

@@ -16,7 +16,7 @@ KEY, READING_KEY = "k3yForTheScoreboard-0123456789", "r3adingKey-9876543210-abcd
 
 PUBLIC = {
     "/", "/display", "/events", "/api/state", "/api/set", "/set.svg", "/token.svg",
-    "/healthz", "/api/health", "/readyz", "/play", "/qr.svg", "/api/press", "/api/world", "/static",
+    "/healthz", "/api/health", "/readyz", "/play", "/qr.svg", "/api/press", "/api/report", "/api/world", "/static",
     "/operator/login", "/api/operator/login",
 }  # fmt: skip
 """Every address that anybody may use. Whoever adds one says so here, after thinking about it."""
