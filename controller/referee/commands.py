@@ -14,7 +14,7 @@ from controller.referee.leading import start_guide
 from controller.referee.lines import Done, Line
 from controller.referee.naming import name_players
 from controller.referee.record import begin_game, believe, end_game, forget_moment, outcome_of, strong
-from controller.referee.rulings import correct_turn, take_back_to
+from controller.referee.rulings import correct_turn, go_on, take_back_to
 from controller.referee.state import Draft
 from controller.referee.view import Played
 from controller.rules.api import CountsPoints, Game, Position, RulesError
@@ -230,6 +230,9 @@ def _choose(draft: Draft, position: str) -> None:
         known = strong(state.lines)
         chosen = [line for line in known if state.game.position_text(line.position) == position]
     asked = [one["position"] for one in state.question]
+    if not chosen and state.question_about == "thread" and position in asked:
+        # what stands was taken up meanwhile, and the record's own position left
+        chosen = list(lines_from(state.game, state.game.parse_position(position), state.line))
     if not chosen or position not in (*asked, *(("none",) if state.question_about == "victim" else ())):
         return
     rule(draft, "answered", "operator", position=state.game.position_text(chosen[0].position))
@@ -237,7 +240,7 @@ def _choose(draft: Draft, position: str) -> None:
     answered(draft, "operator")
     if position == "none":
         draft.set(ruled=state.seen.placement)  # the answer must be put back first
-    _over_if_it_is(draft)
+    go_on(draft)
 
 
 def _accept_as_played(draft: Draft) -> None:

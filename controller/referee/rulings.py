@@ -43,7 +43,7 @@ def correct_turn(draft: Draft, arguments: Mapping[str, str]) -> None:
     forget_moment(draft)
     believe(draft, (found.line, *others))
     draft.set(anchors=found.anchors, ruled=None)
-    _go_on(draft)
+    go_on(draft)
 
 
 def _others(state: State, n: int, text: str, stands: str | None) -> tuple[Line, ...]:
@@ -82,10 +82,10 @@ def take_back_to(draft: Draft, after: str) -> None:
     forget_moment(draft)
     believe(draft, lines)
     draft.set(ruled=None)
-    _go_on(draft)
+    go_on(draft)
 
 
-def _go_on(draft: Draft) -> None:
+def go_on(draft: Draft) -> None:
     """The table goes on from what is believed now: it is led there from a board that can't have come of it.
 
     What happened on the board before the ruling accuses nobody.

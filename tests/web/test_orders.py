@@ -140,6 +140,25 @@ def test_a_side_resigns_and_the_next_game_has_other_rules_and_names(desk):
     assert beliefs[-1]["options"]["swop_wins"] == "false"
 
 
+def test_a_question_after_a_pause_is_answered_whatever_the_referee_has_taken_up_meanwhile(desk):
+    asked = []
+    for n, wait_s in enumerate((0.0, 3.0)):
+        desk.order("pause")
+        desk.order("resume")
+        desk.carry("c1", "c4")
+        desk.until(lambda view: view.question)
+        time.sleep(wait_s)
+        asked.append([one["text"] for one in desk.look()["question"]])
+        assert desk.look()["question"][0]["position"] == START
+        desk.order("choose", position=START)
+        desk.until(lambda view: view.guiding and not view.question)
+        desk.carry("c4", "c1")
+        desk.until(lambda view: not view.guiding)
+        assert desk.whats()[3 * n :] == ["paused", "resumed", "answered"]
+    assert asked[0] == asked[1]
+    assert [text.split(":")[0] for text in asked[0]] == ["As the record has it", *["As it stands now"] * 2]
+
+
 def test_lights_are_tried_and_come_back_to_the_game(desk):
     desk.until(lambda view: desk.table.snapshot().link.get("state") == "ready")
     usual = desk.table.snapshot().lights["sites"]

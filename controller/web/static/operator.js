@@ -88,6 +88,7 @@ async function readDesk() {
 setInterval(askDesk, OFTEN_MS);
 
 function showDesk() {
+  $("deeds").inert = $("cards").inert = false; // nothing can be done before it is known what can
   $("pause").hidden = desk.paused;
   $("resume").hidden = !desk.paused;
   for (const [id, name] of Object.entries({ pause: "pause", back: "guide", accept: "accept_as_played", "take-back": "take_back", draw: "draw", new: null }))
@@ -109,7 +110,7 @@ function showDesk() {
 // What is the same as before stays untouched: nobody's finger or half typed word is lost.
 function once(place, facts, made) {
   const key = JSON.stringify(facts);
-  if (place.dataset.key === key || place.contains(document.activeElement)) return;
+  if (place.dataset.key === key || place.querySelector("input:focus, select:focus")) return;
   place.dataset.key = key;
   place.replaceChildren(...made());
 }
@@ -169,9 +170,10 @@ function tell(sentence, good) {
 }
 
 // What can't be undone is asked about first; what can't be done now says why at once.
-function sure(name, sentence, details = {}) {
+async function sure(name, about, details = {}) {
+  if (desk?.not[name]) await readDesk(); // it may have become possible a moment ago
   if (desk?.not[name]) tell(desk.not[name], false);
-  else ask({ name, details, sentence });
+  else ask({ name, details, sentence: about, ...(typeof about === "function" ? about() : {}) });
 }
 
 function ask(about) {
@@ -188,7 +190,7 @@ $("sure-yes").addEventListener("click", () => doing && order(doing.name, doing.d
 
 for (const [id, name] of Object.entries({ pause: "pause", resume: "resume", back: "guide" })) $(id).addEventListener("click", () => order(name));
 $("accept").addEventListener("click", () => sure("accept_as_played", words.sure_accept));
-$("take-back").addEventListener("click", () => sure("take_back", desk?.last?.ask ?? "", { n: String(desk?.last?.n ?? "") }));
+$("take-back").addEventListener("click", () => sure("take_back", () => ({ sentence: desk.last.ask, details: { n: String(desk.last.n) } })));
 $("draw").addEventListener("click", () => sure("draw", words.sure_draw));
 $("new").addEventListener("click", () => {
   const chosen = [...document.querySelectorAll("#rules select")].map((one) => [`option.${one.name}`, one.value]);
