@@ -5,6 +5,7 @@ A thread of its own does the last two while the table rests; whatever goes wrong
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
@@ -266,12 +267,26 @@ class Keeping:
                     if _REPORT_NAME.fullmatch(name):
                         self._remove(self.folder / name)
                 gone.append(game)
+            self._remove_strays(rules)
             if gone:
                 row = {"event": "deleted", "t": 0.0, "frame": -1, "game_no": 0, "internal": True, "games": gone}
                 self._write(row)
         except JournalError as error:
             _log.warning("old games could not be deleted (%s)", error)
         return tuple(gone)
+
+    def _remove_strays(self, rules: Rules) -> None:
+        """Reports that belong to no game of this journal, as after a restore, go by their age alone."""
+        if rules.keep_days is None:
+            return
+        old_s = self._now().timestamp() - rules.keep_days * 86400.0
+        with Journal.open(self.journal, create=False, read_only=True) as journal:
+            told = journal.connection.execute("SELECT json_extract(data, '$.file') FROM row WHERE event = 'reported'")
+            named = {str(name) for (name,) in told}
+        for path in self.reports():
+            with contextlib.suppress(OSError):
+                if path.name not in named and path.stat().st_mtime < old_s:
+                    self._remove(path)
 
     def nightly(self) -> Path | None:
         """Make the day's backup if it is due, and let the oldest go."""

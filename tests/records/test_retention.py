@@ -1,5 +1,6 @@
 """Old games go when the owner wants it: whole, finished, never the running one, and the journal stays append-only."""
 
+import os
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -223,6 +224,10 @@ def test_the_table_tidies_up_while_it_rests_and_takes_reports_along(tmp_path, cl
             game(journal, number, report=f"wrong-call-{number}.sightings")
             (tmp_path / f"wrong-call-{number}.sightings").write_text("x")
         clock.now = NOW
+    for name, age in (("stray-old", 40), ("stray-new", 20)):
+        stray = tmp_path / f"wrong-call-{name}.sightings"
+        stray.write_text("x")
+        os.utime(stray, ((NOW - timedelta(days=age)).timestamp(),) * 2)
     keeper, rows, snapshot = keeping(tmp_path, Rules(keep_days=30))
     now_s = [0.0]
     monkeypatch.setattr(keeper, "_clock", lambda: now_s[0])
@@ -237,7 +242,9 @@ def test_the_table_tidies_up_while_it_rests_and_takes_reports_along(tmp_path, cl
     now_s[0] = 5000.0
     assert keeper.at_rest()
     assert keeper.tidy() == (1, 2, 3)
-    assert sorted(file.name for file in tmp_path.glob("*.sightings")) == ["wrong-call-4.sightings"]
+    assert sorted(file.name for file in tmp_path.glob("*.sightings")) == [
+        "wrong-call-4.sightings", "wrong-call-stray-new.sightings",
+    ]  # fmt: skip
     assert [row["games"] for row in rows] == [[1, 2, 3]]
     assert keeper.tidy() == ()
     clock.right = 0
