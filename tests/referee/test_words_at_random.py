@@ -16,7 +16,8 @@ from controller.journal.fold import fold
 from controller.journal.store import Row
 from controller.referee import reducer
 from controller.referee.correcting import History, before_turn, corrected
-from controller.referee.events import Button
+from controller.referee.events import Button, Event
+from controller.referee.state import State
 from controller.rules.api import Placement, RulesError
 from controller.rules.registry import game_named, game_names
 from vision.sighting import Sighting, Token
@@ -25,7 +26,7 @@ STEPS = 6
 COMMANDS = (
     "pause", "resume", "accept_as_played", "accept_as_played", "accept_as_played", "set_position", "take_back",
     "take_back", "take_back", "resign", "draw", "offer_draw", "accept_draw", "decline_draw", "new_game", "nonsense",
-    "guide", "guide", "correct", "correct", "correct", "take_back_to",
+    "guide", "guide", "correct", "correct", "correct", "take_back_to", "choose", "choose", "name_players", "lights",
 )  # fmt: skip
 
 
@@ -102,7 +103,24 @@ class Talk:
             arguments |= self.correction()
         if name == "take_back_to":
             name, arguments["to"] = "take_back", str(self.rng.randrange(-1, 6))
-        self.table.command(name, **arguments)
+        if name == "choose" and self.table.state.question:
+            arguments["position"] = str(self.rng.choice((*self.table.state.question, {"position": "none"}))["position"])
+        if name == "name_players":
+            arguments |= {player: self.rng.choice(("Ann", "Ben", "")) for player in self.game.players}
+        reason = self.rng.choice(("", "  ", "so it was"))
+        before = self.table.state
+        events = self.table.command(name, **{"reason": reason, **arguments})
+        self.all_follows_from_a_ruling(before, [event for event in events if not event.internal])
+
+    def all_follows_from_a_ruling(self, before: State, told: list[Event]) -> None:
+        """What an operator changes is ruled first, with the reason; what changes nothing is written nowhere."""
+        spoken = [event for event in told if event.event != "operator"]  # with any word a called operator has come
+        after = replace(self.table.state, operator=before.operator, t_s=before.t_s)
+        assert bool(spoken) == (spoken != [] and spoken[0].event == "ruling")
+        assert spoken or after == before
+        if spoken:
+            assert spoken[0].data["by"] == "operator"
+            assert spoken[0].data.get("reason", "so it was") in ("so it was", "looked at again")
 
     def correction(self) -> dict[str, str]:
         """A turn that may have been another one: legal there, or any other; what falls is told nearly always."""
@@ -157,4 +175,6 @@ def test_anything_said_at_any_moment(name: str, seed: int) -> None:
         talk.game.position_text(line.position) for line in table.state.lines
     ]
     assert again.published == table.state.published
+    if table.state.phase == "play" and table.state.named == table.state.game_no:
+        assert again.names == table.state.names
     assert again.anchors == table.state.anchors

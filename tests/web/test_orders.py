@@ -10,9 +10,10 @@ from starlette.testclient import TestClient
 
 from controller.cli.demo import demo_parts
 from controller.journal.store import Journal
+from controller.rules.registry import game_named
 from controller.web.access import Access, ApiKey
 from controller.web.app import create_app
-from controller.web.phrases import LANGUAGES, phrases
+from controller.web.phrases import LANGUAGES, name_of, phrases
 
 PIN, KEY = "2468", "k3yForTheScoreboard-0123456789"
 START, AFTER = "rbkbr/5/5/5/RBKBR S", "rbkbr/5/5/2K2/RB1BR N"
@@ -260,3 +261,13 @@ def test_every_word_is_there_in_every_language():
     assert len({frozenset(words) for words in texts.values()}) == 1
     for key in texts["en"]:
         assert len({frozenset(names_in(words[key])) for words in texts.values()}) == 1, key
+
+
+@pytest.mark.parametrize("game", ["transet", "taasen", "transfer"])
+def test_every_rule_of_the_games_has_words(game):
+    for name, option in game_named(game).options.items():
+        for language in LANGUAGES:
+            words = phrases(language, "operator")
+            assert f"option_{game}_{name}" in words
+            told = [words.get(f"value_{value}") or name_of(value, language) for value in option.choices]
+            assert len(set(told)) == len(option.choices), (name, told)
