@@ -24,6 +24,8 @@ _NOTHING = Sighting(0.0, -1)
 _SETS = {"hidden": "hidden", "uncertain": "uncertain"}
 _SWITCHES = {"hand": "hand", "moving": "moving", "board_moved": "board_moved", "glare": "glare"}
 _TEXTS = {"game": "game", "set": "set_name", "trouble": "trouble"}
+_PLAIN = (*_TEXTS.items(), *_SWITCHES.items())
+_AS_TEXT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 _BUTTONS, _TROUBLES = frozenset(get_args(Button)), frozenset(get_args(Trouble))
 
 
@@ -48,7 +50,8 @@ class Encoder:
 
     def __init__(self) -> None:
         self._before = _NOTHING
-        self._given: tuple[Token, ...] = ()
+        self._given: tuple[Token, ...] = ()  # those of the frame before,
+        self._tokens: tuple[Token, ...] = ()  # and as they were written
 
     def line(self, given: Input, fault: str | None = None) -> str:
         """One input as JSON, without a line's end. `fault`: what went wrong when it was judged."""
@@ -63,25 +66,24 @@ class Encoder:
             told = {"tick": given.t_s}
         if fault is not None:
             told["fault"] = fault
-        return json.dumps(told, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return _AS_TEXT(told)
 
     def _sighting(self, given: Sighting) -> dict[str, Any]:
         before = self._before
         told: dict[str, Any] = {"t": given.t_s, "f": given.frame}
-        for key, name in _TEXTS.items() | _SWITCHES.items():
-            if getattr(given, name) != getattr(before, name):
-                told[key] = getattr(given, name)
+        for key, name in _PLAIN:
+            if (now := getattr(given, name)) != getattr(before, name):
+                told[key] = now
         for key, name in _SETS.items():
-            if getattr(given, name) != getattr(before, name):
-                told[key] = sorted(getattr(given, name))
-        tokens = before.tokens
+            if (now := getattr(given, name)) != getattr(before, name):
+                told[key] = sorted(now)
+        self._before = given
         if given.tokens is not self._given:  # a still table's tokens are the same object, frame for frame
             tokens = tuple(replace(token, centre_mm=_rounded(token)) for token in given.tokens)
-            if tokens != before.tokens:
-                told["tokens"] = _tokens(before.tokens, tokens)
-            self._given = given.tokens
-        self._before = replace(given, tokens=tokens)
-        return dict(sorted(told.items(), key=lambda item: item[0] not in ("t", "f")))
+            if tokens != self._tokens:
+                told["tokens"] = _tokens(self._tokens, tokens)
+            self._given, self._tokens = given.tokens, tokens
+        return told
 
 
 def _tokens(before: tuple[Token, ...], now: tuple[Token, ...]) -> list[Any]:
