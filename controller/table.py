@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from controller.journal.store import Journal
 from controller.lighting import link_json
 from controller.looking import Looking
+from controller.preview import Preview
 from controller.recording import Recorder
 from controller.referee.events import Button, Command, Event, Input, Press, Tick
 from controller.referee.signals import corner_sites, signals
@@ -57,7 +58,7 @@ class Lights(Protocol):
 class Snapshot:
     """All that a page may know at one moment. `age_s`: since the newest judged frame (inf before the first).
 
-    `fault`: why there is no table yet (code, facts, since).
+    `fault`: why there is no table yet (code, facts, since). `preview`: the operator sees the camera's picture.
     """
 
     rev: int
@@ -70,6 +71,7 @@ class Snapshot:
     set: BoardSet | None = None
     journal: Mapping[str, Any] = field(default_factory=dict)
     fault: Mapping[str, Any] | None = None
+    preview: bool = False
 
 
 class Table:
@@ -98,6 +100,7 @@ class Table:
         self._shown = shown or (lambda: {"connected": False})
         self._inputs: queue.SimpleQueue[tuple[Input, Future[tuple[Event, ...]] | None]] = queue.SimpleQueue()
         self._trial: Trial | None = None
+        self.preview = Preview()
         self._changed = threading.Condition()
         self._stop = threading.Event()
         self._rev = 0
@@ -145,11 +148,17 @@ class Table:
             link=link_json(link) if link else {"state": "off", "sentence": ""},
             set=self._watcher.board,
             journal=self._recorder.state,
+            preview=self.preview.left_s > 0,
         )
 
     def jot(self, row: Mapping[str, Any]) -> None:
         """Put a row into the journal that the referee has no part in."""
         self._recorder.write([row])
+
+    @property
+    def journal(self) -> Journal | None:
+        """The open journal; None where none can be had."""
+        return self._recorder.journal
 
     def wait(self, rev: int, timeout_s: float) -> Snapshot:
         """Block until something newer than `rev` is true, or the time is over."""
@@ -244,6 +253,8 @@ class Table:
             self._lit = self._watcher.board.name
         self._supervision.saw(step.view.trouble, self._watcher.stranger, time.monotonic())
         self._publish(step, judged=True)
+        if self.preview.wants(step.view):
+            self.preview.take(seen.image, self._watcher.eye.registration, sighting, step.view)
         self._steady(sighting)
 
     def _try_lights(self, events: tuple[Event, ...]) -> None:

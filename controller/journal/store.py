@@ -141,8 +141,8 @@ class Journal:
         """Commit these events, all or none. Each: the keys of `watch --json` and `internal`; plain JSON values only.
 
         A `setup_complete` begins a game of this file. A `resume` names a game of this file (`game`) to go on with.
-        `players` names the sides of its own game, or of another one (`game`); see `naming`. What is said `afterwards` of
-        a game that is over goes to the `game` it names.
+        `players` names the sides of its own game, or of another one (`game`); see `naming`. What is said `afterwards`
+        of a game that is over goes to the `game` it names.
         """
         if not events:
             return

@@ -34,8 +34,10 @@ from controller.web.players import Players
 from controller.web.playing import Token, add_playing, told
 from controller.web.ports import Snapshot, TableLike, WorldLike
 from controller.web.reporting import add_reporting
+from controller.web.previewing import add_previewing
 from controller.web.screen import Screen
 from controller.web.state import beat_json, lights_json, state_json, view_json
+from controller.web.timeline import add_timeline
 from controller.web.wellbeing import add_wellbeing
 from vision.artwork import svg_board, svg_token
 from vision.boardset import BoardSet, SetError
@@ -94,6 +96,8 @@ def create_app(
     add_wellbeing(app, table, machine)
     add_playing(app, table, players)
     add_operating(app, table, access)
+    add_timeline(app, table)
+    add_previewing(app, table)
     add_reporting(app, table, players, keeping)
     _add_actions(app, table)
     return app

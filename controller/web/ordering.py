@@ -116,7 +116,7 @@ def misread(snapshot: Snapshot, name: str, arguments: Mapping[str, str], languag
     view = snapshot.view
     game = game_of(view)
     known = {
-        "take_back": {"n"}, "set_position": {"position"}, "guide": {"position"}, "resign": {"player"},
+        "take_back": {"n", "to"}, "set_position": {"position"}, "guide": {"position"}, "resign": {"player"},
         "offer_draw": {"player"}, "accept_draw": {"player"}, "decline_draw": {"player"}, "choose": {"position"},
         "lights": {"show"}, "name_players": {player for player in view.players if player},
     }.get(name, set())  # fmt: skip

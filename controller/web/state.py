@@ -33,6 +33,7 @@ def lights_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
         "camera": _camera(snapshot, language),
         "link": _link(snapshot.link, language),
         "journal": _journal(snapshot.journal, language),
+        "preview": bool(getattr(snapshot, "preview", False)),
     }
 
 

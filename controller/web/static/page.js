@@ -239,13 +239,14 @@ function row(cells) {
 
 // ---- health and actions ----------------------------------------------------------------------------------------------
 
-function showHealth({ camera, link, lights, journal }) {
+function showHealth({ camera, link, lights, journal, preview }) {
   const ok = camera.state === "ok";
   const level = ok ? "ok" : camera.state === "starting" ? "off" : "bad";
   health($("camera"), words.label_camera, ok ? words.label_camera_ok : camera.sentence, level);
   const off = link.state === "off" && !lights.connected;
   const says = lights.connected ? words.label_lights_ok : off ? words.label_lights_none : link.sentence || words.label_lights_off;
   health($("lights"), words.label_lights, says, lights.connected ? "ok" : off ? "off" : "bad");
+  $("looking").hidden = !preview;
   $("journal").hidden = !journal?.sentence;
   if (journal?.sentence) health($("journal"), "", journal.sentence, "bad");
 }
