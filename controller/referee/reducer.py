@@ -18,6 +18,7 @@ from controller.referee.naming import follow_names, names_in
 from controller.referee.standing import note_standing
 from controller.referee.state import Draft, State, Step
 from controller.referee.teaching import follow_lift
+from controller.referee.timekeeping import clock_of, clock_view, follow_clock
 from controller.referee.timing import Timing
 from controller.referee.view import Mode
 from controller.referee.viewing import view_of
@@ -43,6 +44,7 @@ def initial(
 def resume(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[str, Any]]) -> State:
     """The state that the journalled events of a table lead to: the same lines as before."""
     state = rebuild(game, set_name, timing, rows)
+    state = replace(state, clock=clock_of(state, rows))
     return replace(state, names=names_in(rows, game, state.game_no), named=state.game_no)
 
 
@@ -65,7 +67,11 @@ def reduce(state: State, given: Input) -> Step:
     follow_names(draft, state)
     follow_anchors(draft, state)
     write_belief(draft, state)
-    return Step(draft.state, view_of(draft.state), tuple(draft.events))
+    follow_clock(draft, state, given)
+    view = view_of(draft.state)
+    if draft.state.clock is not None:
+        view = replace(view, clock=clock_view(draft.state.clock))
+    return Step(draft.state, view, tuple(draft.events))
 
 
 def _judge(draft: Draft) -> None:

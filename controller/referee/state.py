@@ -10,6 +10,7 @@ from controller.referee.clocks import Clocks
 from controller.referee.events import Event
 from controller.referee.guiding import Guide
 from controller.referee.lines import Anchors, Done, Line
+from controller.referee.playclock import NO_CLOCK, ClockRules, PlayClock
 from controller.referee.reading import Reading
 from controller.referee.search import Explained
 from controller.referee.strokes import Way
@@ -119,6 +120,7 @@ class State:
     `ruled`: a placement that was asked about, that an operator has ruled on. `doubts`: what would be wrong with it.
     `anchors`: from where the game goes on (`lines.Anchors`). `standing`: what was last written of the board.
     `lift`: a piece in the air (a table that teaches).
+    `clock`: the players' clock, if this game has one; `clock_rules`: that of the games to come.
     `names`: who plays, by side, in game `named`.
     `operator`: somebody has called the operator, who has not come yet. `guiding`: nothing is judged, the table is led
     back to the position of the first line.
@@ -164,6 +166,8 @@ class State:
     operator: bool = False
     pressed: tuple[Player | None, float] | None = None
     offer: Offer | None = None
+    clock_rules: ClockRules = NO_CLOCK
+    clock: PlayClock | None = None
     names: tuple[tuple[Player, str], ...] = ()
     named: int = 0
     setup: Setup | None = None

@@ -54,6 +54,20 @@ class Lifted:
 
 
 @dataclass(frozen=True)
+class ClockView:
+    """The players' clock. `left_ms` of every side whose time does not run; that of side `runs` is up at camera time
+    `ends_ms`. `stop`: why none runs (`playclock.Stop`). `fallen`: whose flag has fallen.
+    """
+
+    kind: str
+    left_ms: Mapping[str, int]
+    runs: str | None = None
+    ends_ms: int = 0
+    stop: str = ""
+    fallen: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class View:
     """The table as the referee believes it, at camera time `t_s`.
 
@@ -115,6 +129,7 @@ class View:
     missing: tuple[str, ...] = ()
     unrecorded: bool = False
     unwritten: int = 0
+    clock: ClockView | None = None
     names: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
 
