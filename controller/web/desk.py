@@ -118,7 +118,10 @@ def _rules(game: str | None, chosen: Mapping[str, str], language: str) -> list[d
         {
             "name": name,
             "means": words.get(f"option_{game}_{name}", option.meaning),
-            "choices": [{"value": value, "text": words.get(f"value_{value}") or name_of(value, language)} for value in option.choices],
+            "choices": [
+                {"value": value, "text": words.get(f"value_{value}") or name_of(value, language)}
+                for value in option.choices
+            ],
             "value": chosen.get(name, option.default),
             "usual": option.default,
         }
