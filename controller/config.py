@@ -88,6 +88,9 @@ class RecordsConfig(BaseModel):
     keep_games: int | None = Field(default=None, ge=1, description="of finished games only the last so many are kept")
     keep_unfinished_days: int | None = Field(default=None, ge=1, description="games left unfinished go after so many")
     keep_named: bool = Field(default=True, description="games with players' names are kept, whatever their age")
+    shown_to: Literal["everyone", "operator", "nobody"] = Field(
+        default="everyone", description="who may see recorded games on pages: everyone, operator, or nobody"
+    )
     backups: int = Field(default=7, ge=0, le=400, description="so many of the nightly backups are kept; 0: none is made")
 
 

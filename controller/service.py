@@ -25,6 +25,7 @@ from controller.web.app import create_app
 from controller.web.players import Players
 from controller.web.ports import TableLike
 from controller.web.sharing import address_of
+from controller.web.shelf import Records
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
@@ -60,9 +61,12 @@ class PageServer:
         access: Access | None = None,
         machine: Callable[[], Sequence[Check]] = tuple,
         keeping: Keeping | None = None,
+        records: Records | None = None,
     ) -> None:
         reached = replace(players or Players(), address=address_of(listener))
-        self._app = create_app(table, players=reached, access=access, machine=machine, keeping=keeping)
+        self._app = create_app(
+            table, players=reached, access=access, machine=machine, keeping=keeping, records=records
+        )
         self._socket = listener
         settings = uvicorn.Config(
             self._app,
@@ -113,18 +117,20 @@ def answering(
     access: Access | None = None,
     folder: Path | None = None,
     keeping: Keeping | None = None,
+    records: Records | None = None,
 ) -> Iterator[str]:
     """The table is started and its page answers meanwhile; the supervisor hears of it. Yields the page's address.
 
     `listener` stays open: what knocks while one table makes room for another waits a moment. `folder`: that of the
-    records, where somebody is to look after it. `keeping`: what the table does for its records.
+    records, where somebody is to look after it. `keeping`: what the table does for its records. `records`: what
+    pages show of them.
     """
     watchman = Watchman(table, folder) if folder is not None else None
 
     def checks() -> tuple[Check, ...]:
         return (*(watchman.checks() if watchman else ()), *(keeping.checks() if keeping else ()))
 
-    server = PageServer(table, listener.dup(), players, access, checks, keeping)
+    server = PageServer(table, listener.dup(), players, access, checks, keeping, records)
     alive = Alive(table.idle_s, table.status)
     try:
         table.start()
@@ -160,10 +166,11 @@ def serve(
     access: Access | None = None,
     folder: Path | None = None,
     keeping: Keeping | None = None,
+    records: Records | None = None,
 ) -> None:
     """Run until Ctrl-C or SIGTERM. `ready` gets the page's address once; `browser` opens it there."""
     try:
-        with answering(table, listener, ready, players, access, folder, keeping) as address:
+        with answering(table, listener, ready, players, access, folder, keeping, records) as address:
             if browser:
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             threading.Event().wait()

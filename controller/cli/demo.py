@@ -21,6 +21,7 @@ from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
 from controller.web.access import Access, ApiKey
 from controller.web.keys import made_pin
+from controller.web.shelf import Records
 from firmware_bridge.link import Link
 from firmware_bridge.virtual import VirtualDevice
 from vision.camera.simulated import SimulatedCamera
@@ -62,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
                 browser=not args.no_browser,
                 access=Access(pin, [ApiKey.of(NAME, local.key)], made=True),
                 keeping=keeping_of(table, folder, RecordsConfig(backups=0), {}),
+                records=Records(folder / "boardref.db"),
             )
         finally:
             local.gone()

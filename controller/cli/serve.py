@@ -16,6 +16,7 @@ from controller.starting import Parts, Start
 from controller.web.access import ApiKey
 from controller.web.keys import access_of
 from controller.web.players import Passes, Players, kept_secret
+from controller.web.shelf import Records
 from firmware_bridge.ports import finder
 from firmware_bridge.talks import check_wire, split_wire
 
@@ -53,8 +54,9 @@ def run(args: argparse.Namespace) -> int:
 
     try:
         serve(
-            table, listener, ready=ready, players=_players(parts), access=access, folder=parts.folder, keeping=keeping
-        )
+            table, listener, ready=ready, players=_players(parts), access=access, folder=parts.folder, keeping=keeping,
+            records=Records(parts.folder / "boardref.db", parts.config.records.shown_to),
+        )  # fmt: skip
     finally:
         local.gone()
     return 0

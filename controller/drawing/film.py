@@ -76,13 +76,13 @@ class Film:
             if index:
                 yield from self._carried(panel, self._shown[index - 1], moment)
             rest = panel.copy()
-            self._easel.marks(rest, moment.shifts)
+            self._easel.marks(rest, moment.marked)
             self._easel.pieces(rest, self._layout.pieces(moment.on))
             yield Still(rest, END_S if ended else BEGIN_S if not index else REST_S)
 
     def _carried(self, panel: Image, before: Moment, moment: Moment) -> Iterator[Still]:
         ground = panel.copy()
-        self._easel.marks(ground, moment.shifts)
+        self._easel.marks(ground, moment.marked)
         staying, ways = journeys(
             self._layout, self._layout.pieces(before.on), self._layout.pieces(moment.on), moment.shifts
         )

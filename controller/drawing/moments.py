@@ -18,6 +18,7 @@ Standing = Mapping[str, tuple[str, ...]]
 class Moment:
     """One board of a game. `n`: how many turns stand; `shifts`: what was carried since the board before.
 
+    `marked`: those of them that are shown as the turn, without pieces that only closed a gap in their row.
     `turn` of a turn, `illegal` of an illegal placement. After that one the board before it stands again.
     """
 
@@ -29,6 +30,7 @@ class Moment:
     illegal: Illegal | None = None
     to_move: str | None = None
     score: tuple[int, int] | None = None
+    marked: tuple[Shift, ...] = ()
 
 
 def moments(record: Record, game: Game) -> tuple[Moment, ...]:
@@ -61,7 +63,15 @@ def _moment(
     turn: TurnRow | None = None,
 ) -> Moment:
     score = getattr(game, "score", lambda _position: None)(position)
-    return Moment(kind, n, game.picture(position).on, shifts, turn, None, game.to_move(position), score)
+    on, marked = game.picture(position).on, _between_lanes(game, shifts)
+    return Moment(kind, n, on, shifts, turn, None, game.to_move(position), score, marked)
+
+
+def _between_lanes(game: Game, shifts: tuple[Shift, ...]) -> tuple[Shift, ...]:
+    def lane(site: str | None) -> str | None:
+        return game.lane(site) if site is not None else None
+
+    return tuple(shift for shift in shifts if lane(shift.origin) != lane(shift.to)) or shifts
 
 
 def _stood(found: Sequence[Moment]) -> Standing:
@@ -97,7 +107,7 @@ def _wrong(record: Record, n: int, stands: Moment) -> list[Moment]:
     for illegal in record.illegal:
         if illegal.n == n:
             on, shifts = _undone(stands.on, illegal.way_back)
-            found.append(Moment("illegal", n, on, shifts, None, illegal, stands.to_move, stands.score))
+            found.append(Moment("illegal", n, on, shifts, None, illegal, stands.to_move, stands.score, shifts))
     return found
 
 

@@ -44,4 +44,4 @@ def _diagram(moment: Moment, record: Record, language: str, last: bool) -> Diagr
     if last and record.result is not None:
         head, _ = result_words(record, language)
         note = " · ".join(part for part in (head, note) if part)
-    return Diagram(dict(moment.on), moment.shifts, caption, note, moment.kind == "illegal")
+    return Diagram(dict(moment.on), moment.marked, caption, note, moment.kind == "illegal")

@@ -33,9 +33,11 @@ from controller.web.phrases import LANGUAGES, phrase, phrases
 from controller.web.players import Players
 from controller.web.playing import Token, add_playing, told
 from controller.web.ports import Snapshot, TableLike, WorldLike
+from controller.web.replaying import add_replaying
 from controller.web.reporting import add_reporting
 from controller.web.previewing import add_previewing
 from controller.web.screen import Screen
+from controller.web.shelf import Records
 from controller.web.state import beat_json, lights_json, state_json, view_json
 from controller.web.timeline import add_timeline
 from controller.web.wellbeing import add_wellbeing
@@ -68,11 +70,13 @@ def create_app(
     access: Access | None = None,
     machine: Callable[[], Sequence[Check]] = tuple,
     keeping: Keeping | None = None,
+    records: Records | None = None,
 ) -> FastAPI:
     """The page of one table. `allowed_hosts`: further names it answers to, beside its own and any IP address.
 
     `players`: what they may say on pages, and how they come there. `access`: who may operate; nobody where left out.
     `machine`: the checks of the machine that it runs on. `keeping`: what it does for its records.
+    `records`: where they are, and who may see them.
 
     `app.state.hub.close()` ends every open stream; call it before asking the server to stop.
     """
@@ -99,6 +103,7 @@ def create_app(
     add_timeline(app, table)
     add_previewing(app, table)
     add_reporting(app, table, players, keeping)
+    add_replaying(app, table, records)
     _add_actions(app, table)
     return app
 

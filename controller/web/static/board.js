@@ -46,7 +46,7 @@ export class Board {
     const [width, height] = geo.sheet;
     const shape = this.demo ? [0, 0, width, height] : geo.crop;
     const sheet = make("rect", { class: "sheet", x: shape[0], y: shape[1], width: shape[2], height: shape[3], rx: 4 });
-    const image = make("image", { href: `/set.svg?${geo.name}`, x: 0, y: 0, width, height, class: "art" });
+    const image = make("image", { href: geo.art ?? `/set.svg?${geo.name}`, x: 0, y: 0, width, height, class: "art" });
     image.addEventListener("error", () => (this.geo = null)); // the server went away: asked for again
     if (!this.demo) {
       const xs = Object.values(geo.sites).flatMap((site) => site.polygon.map(([x]) => x));
@@ -162,7 +162,7 @@ export class Board {
   face(kind, x, y, size) {
     return [
       this.shape({ class: "shadow" }, x, y + 1.2, size),
-      make("image", { href: tokenUrl(kind), x: x - size / 2, y: y - size / 2, width: size, height: size }),
+      make("image", { href: this.geo.faces ? this.geo.faces + encodeURIComponent(kind) : tokenUrl(kind), x: x - size / 2, y: y - size / 2, width: size, height: size }),
       this.shape({ class: "edge" }, x, y, size),
     ];
   }

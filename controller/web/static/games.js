@@ -1,0 +1,20 @@
+// The list of recorded games: a search is an address, so that it can be kept and sent.
+export function localTimes() {
+  for (const time of document.querySelectorAll("time[datetime]")) {
+    const at = new Date(time.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    const day = { day: "numeric", month: "short", year: "numeric" };
+    const clock = time.dateTime.length > 10 ? { hour: "2-digit", minute: "2-digit" } : {};
+    time.textContent = at.toLocaleString(document.body.dataset.lang, { ...day, ...clock });
+  }
+}
+
+const form = document.getElementById("search");
+form?.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const wanted = new URLSearchParams(location.search);
+  for (const name of ["player", "game", "result", "turn", "since", "until", "illegal", "before"]) wanted.delete(name);
+  for (const [name, value] of new FormData(form)) if (value.trim()) wanted.set(name, value.trim());
+  location.search = wanted.toString();
+});
+localTimes();
