@@ -15,6 +15,7 @@ from controller.referee.rulings import LONGEST_REASON
 from controller.referee.view import Played
 from controller.rules.api import CountsPoints, Game, Outcome, RulesError
 from controller.rules.registry import game_named
+from controller.words import say
 
 
 def game_of(record: Record) -> Game:
@@ -69,18 +70,26 @@ def afterwards(journal: Journal, number: int, n: int, text: str, stands: str | N
     outcome = game.outcome(made.line.position)
     if outcome is not None:
         told = _told(game, made, outcome)
-        same = all(record.result.get(key) == told[key] for key in told)
+        same = all(record.result.get(key) == told[key] for key in told if key != "why")
         return Afterwards(number, n, record, made, None if same else told)
     by_rules = record.position is not None and game.outcome(game.parse_position(record.position)) is not None
     return Afterwards(number, n, record, made, undone=by_rules)
 
 
 def _told(game: Game, made: Correction, outcome: Outcome) -> dict[str, Any]:
-    data: dict[str, Any] = {"winner": outcome.winner, "result": outcome.result, "why": outcome.why}
+    data: dict[str, Any] = {"winner": outcome.winner, "result": outcome.result, "why": _why(outcome.why)}
     if isinstance(game, CountsPoints):
         score = outcome.score or game.score(made.line.position)
         data["score"] = list(score) if score is not None else None
     return data
+
+
+def _why(key: str) -> str:
+    """As the journal keeps it: in English."""
+    try:
+        return say(key)
+    except KeyError:
+        return key
 
 
 def write(journal: Journal, found: Afterwards, reason: str, **facts: object) -> None:

@@ -101,6 +101,18 @@ def test_a_result_that_no_longer_follows_goes_and_the_game_can_be_resumed(tmp_pa
         assert resume(GAME, "transet", Timing(), journal.last_session()).game_no == 1
 
 
+def test_a_deciding_turn_corrected_by_another_one_that_decides_leaves_the_result(tmp_path, capsys):
+    path = tmp_path / "boardref.db"
+    fill(path, (*WON[:5], "b5-a4", WON[6]))
+    before = record(path).result
+    assert correct(path, "--turn", "2", "--text", "e5-e4", "--reason", "x", "--drop", "4") == 0
+    assert "open again" in capsys.readouterr().out
+    fill(tmp_path / "other.db", WON)
+    assert correct(tmp_path / "other.db", "--turn", "6", "--text", "e5-e4", "--reason", "x") == 0
+    assert "result" not in capsys.readouterr().out
+    assert record(tmp_path / "other.db").result == before
+
+
 def test_a_turn_as_played(tmp_path):
     path = tmp_path / "boardref.db"
     fill(path, TURNS[:2])
