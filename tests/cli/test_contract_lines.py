@@ -64,6 +64,13 @@ def test_every_event_has_the_keys_and_types_of_the_contract(recording, capsys):
     assert lines_of(capsys, "watch", str(recording), "--json") == text
 
 
+def test_a_sighting_log_of_a_recording_says_the_same_again(recording, capsys, tmp_path):
+    log = str(tmp_path / "recording.sightings")
+    text = lines_of(capsys, "watch", str(recording), "--json", "--sightings", log)
+    assert text
+    assert lines_of(capsys, "watch", log, "--json") == text
+
+
 @pytest.mark.parametrize("language", ["nl", "de", "fr"])
 def test_only_the_sentences_follow_the_language(capsys, language):
     question = ["rules", "judge", "transet", "--turn", "c1-c3", "--json"]

@@ -148,6 +148,11 @@ def test_report_and_backup_in_a_browser(serve, stage, page, tmp_path):
     page.locator("#pin").fill(PIN)
     page.locator("#go").click()
     page.wait_for_url("**/operator")
+    page.locator("#report-call").click()  # one tap, wherever the operator is
+    page.locator("#report-told[data-state=ok]").wait_for()
+    assert [row["note"] for row in kept.rows] == [""]
+    kept.rows.clear()
+    kept.now_s += 60
     page.goto(f"{site.url}operator/records")
     page.locator("#note").fill("wrong")
     page.locator("#report button").click()
