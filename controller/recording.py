@@ -6,6 +6,7 @@ import logging
 import sqlite3
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -74,7 +75,7 @@ class Recorder:
     """Commits rows to a journal before it returns, as long as that can be had.
 
     While it can't, rows wait in order and a thread of its own tries again, so that the table never waits for a disk
-    twice. `reopen`: opens the journal where there is none yet.
+    twice. `reopen`: opens the journal where there is none yet. `committed` hears how long each commit took.
     """
 
     def __init__(
@@ -83,8 +84,10 @@ class Recorder:
         warning: str | None = None,
         reopen: Callable[[], Journal] | None = None,
         again_s: float = AGAIN_S,
+        committed: Callable[[float], None] = lambda took_s: None,
     ) -> None:
         self._journal, self._reopen, self._again_s = journal, reopen, again_s
+        self._committed = committed
         self._well = _state("ok" if journal else "off", warning)
         self._state = self._well
         self._lock = threading.Lock()
@@ -119,8 +122,10 @@ class Recorder:
             if self._thread is not None:
                 self._keep(rows)
             elif self._journal is not None:
+                began_s = time.monotonic()
                 try:
                     self._journal.append(rows)
+                    self._committed(time.monotonic() - began_s)
                 except Exception as error:
                     self._failed(error, rows)
 

@@ -15,6 +15,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from controller.counting import Counts
 from controller.journal.store import Journal
 from controller.lighting import link_json
 from controller.looking import Looking
@@ -23,10 +24,9 @@ from controller.recording import Recorder
 from controller.referee.events import Button, Command, Event, Input, Press, Tick
 from controller.referee.signals import corner_sites, signals
 from controller.referee.view import View
-from controller.sightings.ring import SightingLog
-from controller.steadiness import Steadiness
 from controller.referee.withholding import withheld
 from controller.sightings.ring import SightingLog
+from controller.steadiness import Steadiness
 from controller.supervision import Supervision
 from controller.telling import journal_row
 from controller.trial import Trial
@@ -96,7 +96,8 @@ class Table:
         self._watcher = watcher
         self._camera = camera
         self._lights = lights
-        self._recorder = Recorder(journal, journal_warning, reopen)
+        self.counts = Counts()
+        self._recorder = Recorder(journal, journal_warning, reopen, committed=self.counts.committed)
         self._shown = shown or (lambda: {"connected": False})
         self._inputs: queue.SimpleQueue[tuple[Input, Future[tuple[Event, ...]] | None]] = queue.SimpleQueue()
         self._trial: Trial | None = None
@@ -151,14 +152,14 @@ class Table:
             preview=self.preview.left_s > 0,
         )
 
-    def jot(self, row: Mapping[str, Any]) -> None:
-        """Put a row into the journal that the referee has no part in."""
-        self._recorder.write([row])
-
     @property
     def journal(self) -> Journal | None:
         """The open journal; None where none can be had."""
         return self._recorder.journal
+
+    def jot(self, row: Mapping[str, Any]) -> None:
+        """Put a row into the journal that the referee has no part in."""
+        self._recorder.write([row])
 
     def wait(self, rev: int, timeout_s: float) -> Snapshot:
         """Block until something newer than `rev` is true, or the time is over."""
@@ -245,9 +246,14 @@ class Table:
                 answer.set_result(step.events)
         seen = self._looking.next(TICK_S)
         if not isinstance(seen, Frame):
-            self._publish(self._watcher.take(seen), judged=False)
+            step = self._watcher.take(seen)
+            self.counts.blind(step.view.trouble, time.monotonic())
+            self._publish(step, judged=False)
             return
+        began_s = time.monotonic()
         sighting, step = self._watcher.see(seen, self._lights.glow(seen.epoch) if self._lights else ())
+        now_s = time.monotonic()
+        self.counts.frame(now_s - began_s, step.view.trouble, now_s)
         if self._lights is not None and self._watcher.board.name != self._lit:
             self._lights.follow(self._watcher.board)
             self._lit = self._watcher.board.name
@@ -302,3 +308,4 @@ class Table:
         if events:
             game, board = self._watcher.game.name, self._watcher.board.name
             self._recorder.write([journal_row(event, game, board) for event in events])
+            self.counts.happened(event.event for event in events if not event.internal)

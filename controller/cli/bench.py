@@ -12,11 +12,11 @@ from typing import Any
 
 import cv2
 
-from controller.cli import bench_eyes, bench_lights, bench_rules, bench_table, stress
+from controller.cli import bench_eyes, bench_lights, bench_rules, bench_spectators, bench_table, stress
 from controller.errors import CommandError
 from controller.rules.registry import game_named
 
-PARTS = ("eyes", "rules", "lights", "table")
+PARTS = ("eyes", "rules", "lights", "table", "spectators")
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -56,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
         "rules": bench_rules.rows,
         "lights": lambda: (bench_lights.latency() for _ in range(1)),
         "table": bench_table.rows,
+        "spectators": bench_spectators.rows,
     }
     if args.lights:
         rows: Iterator[dict[str, Any]] = chain([bench_lights.latency()], bench_lights.endurance())

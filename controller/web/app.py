@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from functools import lru_cache, partial
+from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, HTTPException, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
-from fastapi.sse import format_sse_event
+from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException as StarletteHTTPException
@@ -31,14 +31,16 @@ from controller.web.operating import add_operating
 from controller.web.pages import Lang, build_id, render
 from controller.web.phrases import LANGUAGES, phrase, phrases
 from controller.web.players import Players
-from controller.web.playing import Token, add_playing, told
+from controller.web.playing import add_playing
 from controller.web.ports import Snapshot, TableLike, WorldLike
 from controller.web.replaying import add_replaying
 from controller.web.reporting import add_reporting
 from controller.web.previewing import add_previewing
 from controller.web.screen import Screen
+from controller.web.screens import add_screens
 from controller.web.shelf import Records
-from controller.web.state import beat_json, lights_json, state_json, view_json
+from controller.web.state import state_json
+from controller.web.telling import Telling
 from controller.web.timeline import add_timeline
 from controller.web.wellbeing import add_wellbeing
 from vision.artwork import svg_board, svg_token
@@ -47,8 +49,6 @@ from vision.errors import VisionError
 
 __all__ = ["Snapshot", "TableLike", "WorldLike", "create_app"]
 
-STREAMS = 200  # screens at one table; more than that is not a table
-HEARTBEAT_S = 1.0
 Place = Annotated[float, Field(ge=-2000, le=2000, allow_inf_nan=False)]
 
 
@@ -81,14 +81,17 @@ def create_app(
     `app.state.hub.close()` ends every open stream; call it before asking the server to stop.
     """
     hub = Hub(table)
+    telling = Telling(table, hub)
     players = players or Players()
     access = access or Access()
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         await hub.start()
+        tells = asyncio.create_task(telling.run())
         yield
         await hub.stop()
+        await tells
 
     app = FastAPI(title="Boardref", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.hub = hub
@@ -96,7 +99,8 @@ def create_app(
     app.add_middleware(Guard, names=own_names(allowed_hosts))
     app.mount("/static", _Static(directory=Path(str(files("controller.web").joinpath("static")))))
     _add_errors(app)
-    _add_pages(app, table, hub, players)
+    _add_pages(app, table)
+    add_screens(app, table, telling, players)
     add_wellbeing(app, table, machine)
     add_playing(app, table, players)
     add_operating(app, table, access)
@@ -133,30 +137,11 @@ def _add_errors(app: FastAPI) -> None:
         return JSONResponse({"error": f"{told}."}, status_code=422)
 
 
-def _add_pages(app: FastAPI, table: TableLike, hub: Hub, players: Players) -> None:
-    streams = 0
-
+def _add_pages(app: FastAPI, table: TableLike) -> None:
     @app.get("/", response_class=HTMLResponse)
     @app.get("/display", response_class=HTMLResponse)
     def page(screen: Annotated[Screen, Query()]) -> HTMLResponse:
         return HTMLResponse(_page(screen, demo=table.world is not None))
-
-    @app.get("/events")
-    async def events(request: Request, lang: Lang = "en", t: Annotated[Token, Query()] = "") -> StreamingResponse:
-        nonlocal streams
-        if streams >= STREAMS:
-            raise HTTPException(503, "Too many screens are open at this table; close one.")
-
-        async def counted() -> AsyncIterator[bytes]:
-            nonlocal streams
-            streams += 1
-            try:
-                async for message in _stream(table, hub, lang, partial(told, request, t, table, players)):
-                    yield message
-            finally:
-                streams -= 1
-
-        return StreamingResponse(counted(), media_type="text/event-stream", headers={"x-accel-buffering": "no"})
 
     @app.get("/api/state")
     def state(lang: Lang = "en") -> JSONResponse:
@@ -214,43 +199,6 @@ def start_placement(board: BoardSet) -> dict[str, tuple[str, ...]]:
     own = {name: ours for ours, name in board.names.items()}
     start = game.picture(game.start()).on
     return {own.get(site, site): tuple(own.get(kind, kind) for kind in kinds) for site, kinds in start.items()}
-
-
-async def _stream(
-    table: TableLike, hub: Hub, language: str, about: Callable[[Snapshot], dict[str, Any]]
-) -> AsyncIterator[bytes]:
-    """One screen's messages: `state` first and whenever the view changes, `lights`, `world`, and a `beat` each second.
-
-    `players` tells what is `about` this very screen: whether it may speak for them, and the code to show.
-
-    Every message is the whole of its part, made when the screen is ready for it, and carries rev, age and server time.
-    """
-    world: WorldLike | None = table.world
-    yield format_sse_event(comment="boardref", retry=1000)
-    sent: dict[str, str] = {}
-    beat_at = 0.0
-    snapshot = hub.newest
-    while not hub.closed:
-        now_s = time.time()
-        beat = beat_json(snapshot, now_s)
-        parts: dict[str, Any] = {
-            "state": {**view_json(snapshot, language), "build": build_id()},
-            "lights": lights_json(snapshot, language),
-            "players": about(snapshot),
-        }
-        if world is not None:
-            parts["world"] = world.as_json()
-        due = False
-        for name, part in parts.items():
-            text = json.dumps(part, ensure_ascii=False, separators=(",", ":"))
-            if sent.get(name) != text:
-                sent[name] = text
-                due = True
-                yield format_sse_event(event=name, data_str=json.dumps({**beat, **part}, ensure_ascii=False))
-        if due or now_s - beat_at >= HEARTBEAT_S or now_s < beat_at:
-            beat_at = now_s
-            yield format_sse_event(event="beat", data_str=json.dumps(beat))
-        snapshot = await hub.next()
 
 
 @lru_cache(maxsize=64)
