@@ -22,6 +22,7 @@ from controller.notify import Alive, notify
 from controller.watchman import Watchman
 from controller.web.access import Access
 from controller.web.app import create_app
+from controller.web.door import Door
 from controller.web.players import Players
 from controller.web.ports import TableLike
 from controller.web.sharing import address_of
@@ -75,6 +76,7 @@ class PageServer:
             lifespan="on",
             timeout_graceful_shutdown=1,
             server_header=False,
+            http=Door,
         )
         self._server = uvicorn.Server(settings)
         self._thread = threading.Thread(target=self._server.run, args=([listener],), name="web", daemon=True)
