@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
-from controller.backup import Backup, write_backup
+from controller.backup import Backup, read_backup, write_backup
 from controller.config import RecordsConfig
 from controller.errors import CommandError
 from controller.health import Check
@@ -33,7 +33,7 @@ from controller.sightings.ring import SightingLog
 _log = logging.getLogger(__name__)
 
 REPORT_EVERY_S = 20.0
-MOST_REPORTS = 200
+MOST_REPORTS, MOST_OF_PLAYERS = 200, 50
 LONGEST_NOTE = 500
 LOOK_S = 20.0
 REST_S = 60.0
@@ -155,9 +155,10 @@ class Keeping:
             pieces = self._log.pieces()
             if not pieces:
                 raise KeepingError("nothing has been seen yet that could be reported", "nothing")
-            if len(self.reports()) >= MOST_REPORTS:
-                said = f"there are {MOST_REPORTS} reports already; look at them, and delete old ones"
-                raise KeepingError(said, "many", n=MOST_REPORTS)
+            most = MOST_REPORTS if by == "operator" else MOST_OF_PLAYERS
+            if len(self.reports()) >= most:
+                said = f"there are {most} reports already; look at them, and delete old ones"
+                raise KeepingError(said, "many", n=most)
             path = self._free(_REPORT, ENDING)
             try:
                 with LogFile(path) as file:
@@ -298,8 +299,10 @@ class Keeping:
             return None
         self._tried_day = day  # a backup that fails is tried again the next day, or after a restart
         try:
+            if (same := self._unchanged()) is not None:
+                return same.replace(self._free(f"backups/{_BACKUP}", ".zip"))  # as good as new
             backup = self.backup()
-        except CommandError as error:
+        except (CommandError, OSError) as error:
             self._wrong = f"The nightly backup failed: {error}."
             _log.warning("%s", self._wrong)
             return None
@@ -307,6 +310,18 @@ class Keeping:
         for old in self.backups()[:-wanted]:
             self._remove(old)
         return backup.path
+
+    def _unchanged(self) -> Path | None:
+        """The newest backup, if nothing was written since."""
+        found = self.backups()
+        if not found:
+            return None
+        try:
+            with Journal.open(self.journal, create=False, read_only=True) as journal:
+                contents = journal.contents()
+            return found[-1] if read_backup(found[-1], thorough=False).contents == contents else None
+        except (CommandError, JournalError):
+            return None  # then a fresh one says what is wrong
 
     def _remove(self, path: Path) -> None:
         try:

@@ -42,8 +42,9 @@ class Local:
 
     def gone(self) -> None:
         """The table stops."""
-        with contextlib.suppress(OSError):
-            self._file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            if json.loads(self._file.read_text(encoding="utf-8"))["key"] == self.key:  # not another table's
+                self._file.unlink()
 
 
 def ask(folder: Path, path: str, body: Mapping[str, Any]) -> dict[str, Any]:

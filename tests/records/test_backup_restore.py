@@ -2,14 +2,16 @@
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import threading
 import zipfile
+from pathlib import Path
 
 import pytest
 
-from controller.backup import write_backup
+from controller.backup import restore_backup, write_backup
 from controller.cli import main
 from controller.journal.fold import fold
 from controller.journal.store import Journal
@@ -139,6 +141,44 @@ def test_back_to_the_backup_and_the_old_file_is_kept(data, tmp_path, capsys):
     (aside,) = data.glob("boardref.db.before-restore-*")
     assert str(aside) in out
     assert rows(aside) == later
+
+
+class Cut(BaseException):
+    """The power fails."""
+
+
+@pytest.mark.parametrize("at", range(12))
+def test_a_restore_that_is_cut_short_leaves_the_old_journal_or_the_new_one(data, tmp_path, monkeypatch, at):
+    target = tmp_path / "backup.zip"
+    old = rows(data / "boardref.db")
+    write_backup(target, data / "boardref.db")
+    with Journal.open(data / "boardref.db") as journal:
+        journal.append([{"event": "operator", "t": 1.0, "internal": False, "game_no": 0, "state": "called"}])
+    (data / "wrong.sightings").unlink()
+    done = [0]
+
+    def counted(act):
+        def instead(*words, **more):
+            if str(tmp_path) in str(words[0]) and ".restore-" not in str(words[-1]):
+                if done[0] == at:
+                    raise Cut
+                done[0] += 1
+            return act(*words, **more)
+
+        return instead
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "link", counted(os.link))
+        patch.setattr(os, "open", counted(os.open))
+        for name in ("replace", "unlink"):
+            patch.setattr(Path, name, counted(getattr(Path, name)))
+        with contextlib.suppress(Cut):
+            restore_backup(target, data / "boardref.db")
+    found = rows(data / "boardref.db")
+    assert found[: len(old)] == old
+    assert len(found) in (len(old), len(old) + 1)
+    kept = [rows(path) for path in data.glob("boardref.db.before-restore-*") if path.suffix not in ("-wal", "-shm")]
+    assert len(found) == len(old) + 1 or len(kept[0]) == len(old) + 1, "nothing is lost"
 
 
 def test_a_log_that_was_not_folded_in_is_kept_and_never_read_into_the_new_file(data, tmp_path, capsys):

@@ -272,12 +272,20 @@ def test_one_backup_a_day_and_only_the_last_few_stay(tmp_path, clock, monkeypatc
     names = []
     for hours in (0, 1, 24, 25, 48, 49):
         now[0] = NOW + timedelta(hours=hours)
+        with Journal.open(tmp_path / "boardref.db") as journal:
+            journal.append([{**HEAD, "event": "operator", "game_no": 0, "state": "called"}])
         made = keeper.nightly()
         names += [made.name] if made else []
     assert len(names) == 3
+    with Journal.open(tmp_path / "boardref.db", read_only=True) as journal:
+        for hours, same in ((72, False), (96, True), (120, True)):  # one for what came since, then nothing more comes
+            now[0] = NOW + timedelta(hours=hours)
+            names = [*names[:-1], keeper.nightly().name] if same else [*names, keeper.nightly().name]
+    assert len(names) == 4
+    names.pop(0)
     assert [path.name for path in keeper.backups()] == names[1:]
     assert [check.level for check in keeper.checks()] == ["ok"]
-    now[0] = NOW + timedelta(days=9)
+    now[0] = NOW + timedelta(days=19)
     assert [check.level for check in keeper.checks()] == ["warning"]
     (tmp_path / "boardref.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
     assert keeper.nightly() is None

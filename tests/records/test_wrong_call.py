@@ -2,6 +2,7 @@
 
 import json
 import urllib.error
+import zipfile
 
 import pytest
 
@@ -46,6 +47,12 @@ def test_a_wrong_call_is_reported_and_judged_again(tmp_path, capsys):
         until = rows.index(told)
         said = [row for row in rows[:until] if not row["internal"]]
         assert ("reported", log.name) in [(one.what, one.text) for one in fold(journal.rows(1)).rulings]
+    config, bundle = tmp_path / "table.toml", tmp_path / "bundle.zip"
+    config.write_text(f"data = {json.dumps(str(data))}\n")
+    assert main(["bundle", "--config", str(config), "-o", str(bundle)]) == 0
+    with zipfile.ZipFile(bundle) as archive:
+        assert archive.read(log.name) == log.read_bytes()
+        assert "that was legal" not in "".join(archive.read(name).decode() for name in archive.namelist())
     capsys.readouterr()
     assert main(["watch", str(log), "--json"]) == 0
     again = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

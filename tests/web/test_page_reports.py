@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from starlette.testclient import TestClient
 
 from controller.journal.store import Journal
-from controller.keeping import MOST_REPORTS, Keeping, Settings
+from controller.keeping import MOST_REPORTS, Keeping, KeepingError, Settings
 from controller.referee.events import Tick
 from controller.referee.reducer import initial, reduce
 from controller.rules.registry import game_named
@@ -100,6 +100,8 @@ def test_what_keeps_a_report_from_being_made_is_said_in_every_language(desk, kep
         (tmp_path / f"wrong-call-{number}.sightings").touch()
     said = {desk.post(f"/api/operator/report?lang={lang}", json={}).json()["error"] for lang in LANGUAGES}
     assert len(said) == len(LANGUAGES)
+    with pytest.raises(KeepingError, match="50 reports"):
+        kept.keeping.report("player")
     assert kept.rows == []
     empty = Kept(tmp_path, stage, seen=False)
     with TestClient(empty.app(stage), base_url="http://localhost") as client:
