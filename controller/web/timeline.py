@@ -200,6 +200,7 @@ def _told(table: TableLike, number: int, language: str) -> dict[str, Any]:
         "game": record.game,
         "result": record.result,
         "players": {player: name_of(player, language) for player in game_named(record.game or "").players},
+        "names": {player: called for player, called in record.names.items() if called},
         "set": diagram_json(board) if board is not None else None,
         "entries": entries,
         "lines": lines_json(found.lines, language) if playing else [],

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from controller.cli.demo import demo_parts
@@ -16,6 +17,11 @@ def log_in(page, site):
     page.locator("#pin").fill("2468")
     page.locator("#go").click()
     page.wait_for_url("**/operator")
+
+
+def findings(page):
+    found = Axe().run(page).response["violations"]
+    return [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")]
 
 
 class Played:
@@ -76,11 +82,14 @@ def test_an_illegal_turn_stands_in_the_timeline_and_is_ruled_on(played, serve, p
     assert illegal.locator(".diagram image").count() == 10
     assert illegal.locator(".diagram .mark.changed").count() == 2
     assert page.locator(".diagram image").count() == 30
+    assert findings(page) == []
     titles = page.locator(".entry h2").all_text_contents()
     assert titles == ["North: not allowed", "1. South c1-c2", "The game begins"]
 
     # what it was meant to be, among the turns nearest to this board
     illegal.get_by_role("button", name="This was the turn").click()
+    expect(illegal.locator(".panel")).to_contain_text("Turn 2, North: what was it?")
+    assert findings(page) == []
     illegal.locator(".turns").first.get_by_role("button", name="c5-c4", exact=True).click()
     expect(illegal.locator(".panel")).to_contain_text("Turn 2 will be: North c5-c4")
     illegal.locator(".reason").fill("Put down too far.")
@@ -116,7 +125,7 @@ def test_an_illegal_turn_stands_in_the_timeline_and_is_ruled_on(played, serve, p
     assert played.texts() == []
 
 
-def test_the_camera_is_looked_through_only_when_asked_and_ends_by_itself(played, serve, page, browser):
+def test_the_camera_is_looked_through_only_when_asked_and_ends_by_itself(played, serve, page, browser, tmp_path):
     site = serve(played.table)
     display = browser.new_page()
     display.goto(site.url)
@@ -133,6 +142,7 @@ def test_the_camera_is_looked_through_only_when_asked_and_ends_by_itself(played,
         played.now_s += 1.0
     assert answered.value.headers["cache-control"] == "no-store"
     expect(page.locator("#sites tr.fits")).to_have_count(10)
+    assert findings(page) == []
     expect(page.locator("#left")).to_have_text("Ends by itself in 9:59")
     for _ in range(int(LIMIT_S / UNWATCHED_S) + 1):  # the page goes on asking
         played.now_s += UNWATCHED_S - 1
@@ -144,3 +154,5 @@ def test_the_camera_is_looked_through_only_when_asked_and_ends_by_itself(played,
     expect(display.locator("#looking")).to_be_hidden()
     assert page.request.get(f"{site.url}api/operator/preview.jpg").status == 404
     display.close()
+    for file in tmp_path.rglob("*"):  # the whole data folder: journal, its log, codes
+        assert not file.is_file() or b"\xff\xd8\xff" not in file.read_bytes(), file

@@ -45,6 +45,7 @@ function lookSoon() {
 function show() {
   $("empty").hidden = told.entries.length > 0;
   showGames();
+  put($("names"), Object.entries(told.names ?? {}).map(([player, called]) => `${nameOf(player)}: ${called}`).join(" · "));
   showLines();
   const boards = [];
   let on = {};
@@ -121,7 +122,11 @@ function panel(card, ...children) {
   close();
   open = Number(card.dataset.row);
   const made = element("div", { className: "panel" }, ...children);
-  made.append(element("button", { type: "button", className: "aside", onclick: close }, words.cancel));
+  const leave = () => {
+    close();
+    lookSoon(); // what came meanwhile
+  };
+  made.append(element("button", { type: "button", className: "aside", onclick: leave }, words.cancel));
   card.append(made);
   made.querySelector("button, input")?.focus();
   return made;
