@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.boardset import Point, SetKey
-from vision.light import Light
 from vision.paper import CELL_MM, Mask, PaperView, drawing, logs_of
 from vision.registration import Array
 
@@ -24,32 +23,35 @@ MUCH = 0.65
 """Share of a body's tint by which a top differs from the ring: tops 0.77 to 0.95, paper and print 0.4 at most."""
 TOLD = 0.7
 """Share of a top on whose ground it can be told."""
+UNTOLD, ROUNDING = 5e-4, 1e-4
 PART, LEAST_CELLS, MOST_BESIDE = 0.2, 12, 0.35
 """Of each site with so large a share of a top so much is to be seen beside it, with no more of the body's tint."""
 
 
-def blank_tops(paper: PaperView, ratio: npt.NDArray[np.float32], light: Light, free: Mask) -> list[Point]:
+def blank_tops(
+    paper: PaperView, blue: npt.NDArray[np.float32], red: npt.NDArray[np.float32], free: Mask
+) -> list[Point]:
     """Where, in mm, tokens without a mark lie among paper of nearly their colour.
 
-    `ratio`, `light`: as in `covered_ground`; `free` (h, w): cells that no token and no thing hides.
+    `blue`, `red` (h, w): tints, as in `Covered`; `free` (h, w): cells that no token and no thing hides.
     """
     registration = paper.registration
     board_set, drawn = registration.board_set, paper.drawing
     size_mm = board_set.tokens.size_mm
     usable = drawn.usable & paper.inside & free
-    level = ratio[:, :, 1]
-    blue, red = (ratio[:, :, channel] - level - light.tint(channel, drawn.xs_mm, drawn.ys_mm) for channel in (0, 2))
     top, ring = _disc(TOP * size_mm), _disc(BESIDE[1] * size_mm, BESIDE[0] * size_mm)
     places: list[Point] = []
-    for more_blue, more_red, strength, like in _bodies(SetKey(board_set)):
+    for more_blue, more_red, strength, like, possible in _bodies(SetKey(board_set)):
+        if not possible.any():
+            continue
         told = (usable & like).astype(np.float32)
-        if not told.any():
-            continue
         agree, full = (blue * more_blue + red * more_red) * told, strength * told
-        share = _share(agree, full, top)
-        if share.max() < MUCH:
+        # where a top lies on enough such ground, and shows enough of the tint, this sum is no less than for both limits
+        beyond = agree - np.float32(MUCH) * full + np.float32(UNTOLD) * (told - 1)
+        most = cv2.filter2D(beyond, -1, top, borderType=cv2.BORDER_CONSTANT)[possible].max()
+        if most < -(1 - TOLD) * UNTOLD * top.sum() - ROUNDING:
             continue
-        share = share - np.abs(_share(agree, full, ring))
+        share = _share(agree, full, top) - np.abs(_share(agree, full, ring))
         share[cv2.filter2D(told, -1, top, borderType=cv2.BORDER_CONSTANT) < TOLD * top.sum()] = 0
         highest = cv2.dilate(share, _disc(size_mm / 2).astype(np.uint8))
         rows, columns = np.nonzero((share >= MUCH) & (share >= highest))
@@ -95,18 +97,21 @@ def _disc(radius_mm: float, hole_mm: float = 0.0) -> npt.NDArray[np.float32]:
 
 
 @lru_cache(maxsize=8)
-def _bodies(key: SetKey) -> tuple[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], Array, Mask], ...]:
+def _bodies(key: SetKey) -> tuple[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], Array, Mask, Mask], ...]:
     """Of each colour: by how much bluer and redder against green its body is than the ground (h, w), the sum of their
-    squares, and where that is little, but enough to be told.
+    squares, where that is little, but enough to be told, and where a top lies on enough of such ground.
     """
-    drawn = drawing(key.board_set).logs
+    drawn, usable = drawing(key.board_set).logs, drawing(key.board_set).usable
+    top = _disc(TOP * key.board_set.tokens.size_mm)
     found = []
     for colour in key.board_set.tokens.colours.values():
         red, green, blue = (float(value) for value in logs_of(np.array(colour.body, np.float32)))
         bluer = np.asarray(blue - green - (drawn[:, :, 0] - drawn[:, :, 1]), np.float32)
         redder = np.asarray(red - green - (drawn[:, :, 2] - drawn[:, :, 1]), np.float32)
         strength = np.asarray(bluer * bluer + redder * redder)
-        found.append((bluer, redder, strength, (strength > FAINTEST**2) & (strength < PLAIN**2)))
+        like = (strength > FAINTEST**2) & (strength < PLAIN**2)
+        told = cv2.filter2D((usable & like).astype(np.float32), -1, top, borderType=cv2.BORDER_CONSTANT)
+        found.append((bluer, redder, strength, like, np.asarray(told > TOLD * top.sum() - ROUNDING, np.bool_)))
     return tuple(found)
 
 

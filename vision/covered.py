@@ -36,11 +36,13 @@ QUIETEST, TO_MIDDLE = 25, 1.6
 class Covered:
     """`ground` (h, w): cells where the ground isn't seen; `hard`: those where it isn't for a hard edge alone.
 
-    The rest is for `cloth`.
+    `blue`, `red` (h, w): against green, logarithms beyond the drawing's and the light's. The rest is for `cloth`.
     """
 
     ground: Mask
     hard: Mask
+    blue: npt.NDArray[np.float32]
+    red: npt.NDArray[np.float32]
     usable: Mask
     step: npt.NDArray[np.float32]
     shade: npt.NDArray[np.float32]
@@ -136,12 +138,13 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
     drawing = paper.drawing
     usable = drawing.usable & paper.inside
     blues, level, reds = cv2.split(ratio)
-    thin = usable[THIN]
-    if np.count_nonzero(thin) < 8:
-        return Covered(usable.copy(), np.zeros_like(usable), usable, np.zeros_like(level), np.zeros_like(level), 0.0)
-    bright = percentile_rows(level[THIN][thin][None], 85)[0][0]
     blue = blues - level - light.tint(0, drawing.xs_mm, drawing.ys_mm)
     red = reds - level - light.tint(2, drawing.xs_mm, drawing.ys_mm)
+    thin = usable[THIN]
+    if np.count_nonzero(thin) < 8:
+        none = np.zeros(level.shape, np.float32)
+        return Covered(usable.copy(), np.zeros_like(usable), blue, red, usable, none, none, 0.0)
+    bright = percentile_rows(level[THIN][thin][None], 85)[0][0]
     off = cv2.max(np.abs(blue), np.abs(red))
     across = np.abs(cv2.Sobel(level, cv2.CV_32F, 1, 0, ksize=3))
     step = cv2.max(across, np.abs(cv2.Sobel(level, cv2.CV_32F, 0, 1, ksize=3))) / 4
@@ -171,6 +174,8 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
     return Covered(
         np.asarray(wrong, np.bool_),
         np.asarray(hard, np.bool_),
+        blue,
+        red,
         usable,
         np.asarray(step),
         np.asarray(bright - level, np.float32),

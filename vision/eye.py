@@ -10,6 +10,7 @@ from vision import motion, photometry
 from vision.boardset import BoardSet
 from vision.foreign import Things
 from vision.glow import Area, Lit, relight
+from vision.motion import Change
 from vision.platforms import Card, row_of
 from vision.profile import Profile
 from vision.reading import read
@@ -89,7 +90,8 @@ class Eye:
 
     def _see(self, shot: Shot) -> Sighting:
         board, small, t_s = self._where.board, shot.small, shot.t_s
-        stirred = self._previous is not None and motion.differs(small, self._previous)
+        change = None if self._previous is None else Change(small, self._previous)
+        stirred = change is not None and change.any
         if stirred or self._quiet_since_s is None:
             self._quiet_since_s = t_s
         board_moved = self._where.shaken = False
@@ -100,7 +102,7 @@ class Eye:
                 unchanged = self._unchanged(shot)
                 if unchanged.hand or not unchanged.hidden or t_s - self._looked_s < AGAIN_S:
                     return unchanged
-                return self._again(board, shot, unchanged)
+                return self._again(board, shot, change, unchanged)
             self._seen = seen
             before = board
             board, board_moved = self._where.keep(board, shot.grey, agree, t_s)
@@ -112,7 +114,7 @@ class Eye:
             board = self._where.search(shot.grey)
             if board is None:
                 return self._sees_nothing(shot, board_moved)
-        return self._full(board, shot, stirred, board_moved)
+        return self._full(board, shot, change, board_moved)
 
     def _steady(self, shot: Shot, seen: tuple[bool, ...], stirred: bool) -> bool:
         """Whether a picture shows what the last full look saw, and nothing needs another one."""
@@ -158,20 +160,24 @@ class Eye:
             self._last, t_s=t_s, frame=shot.frame, epoch=shot.epoch, moving=False, board_moved=False, hand=hand
         )
 
-    def _again(self, board: Board, shot: Shot, unchanged: Sighting) -> Sighting:
+    def _again(self, board: Board, shot: Shot, change: Change | None, unchanged: Sighting) -> Sighting:
         """Something is hidden though nothing stirs: another picture has other noise, and may show more of it."""
         before = self._things, self._stayed, self._looked
-        again = self._full(board, shot, False, False)
+        again = self._full(board, shot, change, False)
         if not again.hand and again.hidden < unchanged.hidden:
             return again
         self._things, self._stayed, self._looked = before
         return unchanged
 
-    def _full(self, board: Board, shot: Shot, stirred: bool, board_moved: bool) -> Sighting:
-        small, previous = shot.small, self._previous
+    def _full(self, board: Board, shot: Shot, change: Change | None, board_moved: bool) -> Sighting:
+        """Everything is looked for; `change`: since the picture before, if there was one."""
+        small, previous, still = shot.small, self._previous, self._stayed.still
+        stirred = change is not None and change.any
         board_set = board.registration.board_set
         surely_there = self._stayed.found if self._last is not None and not self._last.hand else ()
-        ground, things = read(board, shot, self._stayed, self._lit, surely_there)
+        since = change if change is not None and change.before is still else None
+        changed = None if still is None else (since or Change(small, still)).where
+        ground, things = read(board, shot, self._stayed, changed, self._lit, surely_there)
         self._things = things
         self._stayed = replace(self._stayed, found=things.clear, adopted=things.adopted)
         self._looked, self._looked_s = small, shot.t_s
@@ -186,12 +192,7 @@ class Eye:
         )
         if not things.hand and not stirred and (self._stayed.still is None or quiet):
             self._stayed = replace(self._stayed, still=small, still_found=things.clear)
-        moving = (
-            stirred
-            and not self._where.shaken
-            and previous is not None
-            and motion.changed_in(small, previous, board.watch)
-        )
+        moving = change is not None and stirred and not self._where.shaken and change.any_in(board.watch)
         return Sighting(
             shot.t_s,
             shot.frame,

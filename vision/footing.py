@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from vision.pose import Array
+from vision.ranks import median_rows
 from vision.registration import Registration
 
 MOVED_MM, STILL_MM = 1.0, 0.4
@@ -101,11 +102,11 @@ class Footing:
     def shaken(self, corners_px: Mapping[int, Array]) -> bool:
         """Take in the tags' corners (4, 2) seen; whether all of them moved together since the frame before."""
         common = [tag for tag in corners_px if tag in self._corners]
-        shifts = np.array([np.median(corners_px[tag] - self._corners[tag], axis=0) for tag in common])
-        self._corners = corners_px
+        before, self._corners = self._corners, corners_px
         if len(common) < 2:
             return False
-        return bool(np.median(np.linalg.norm(shifts, axis=1)) > _SHAKEN_PX)
+        shifts = median_rows(np.array([corners_px[tag] - before[tag] for tag in common]))
+        return bool(median_rows(np.hypot(shifts[:, 0], shifts[:, 1])[None])[0] > _SHAKEN_PX)
 
     def lifted(self, was_px: Mapping[int, Array], now_px: Mapping[int, Array], px_per_mm: float, t_s: float) -> bool:
         """Whether a tag has been elsewhere than the others say for a while: a corner of the sheet is up."""
@@ -113,10 +114,9 @@ class Footing:
         away = False
         if len(common) >= 3:
             moved = {tag: now_px[tag] - was_px[tag] for tag in common}
-            shifts = np.array([np.median(moved[tag], axis=0) for tag in common])
-            together = np.median(shifts, axis=0)
-            for tag, shift in zip(common, shifts, strict=True):
-                own = float(np.linalg.norm(shift - together))
+            shifts = median_rows(np.array([moved[tag] for tag in common]))
+            alone = shifts - median_rows(shifts[None])[0]
+            for tag, shift, own in zip(common, shifts, np.hypot(alone[:, 0], alone[:, 1]).tolist(), strict=True):
                 away = away or (own > UP_MM * px_per_mm and _whole(moved[tag], shift, own))
         if not away:
             self._lifted_s = None

@@ -182,15 +182,16 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
     hidden_sites.update(_hidden(paper, board_set, covered), _hidden_slots(board_set, ground, covered))
     if board_set.tokens.marks:
         free = ~(discs | covered) if glow is None else ~(discs | covered | glow)
-        tops = blank_tops(paper, ratio, light, free)
+        tops = blank_tops(paper, covering.blue, covering.red, free)
         hidden_sites.update(area.nearest(*top) for top in tops if (area := ground.home(*top)) is not None)
     around = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + LINE_SHADE_MM)
     unseen = unseen_lines(paper, shown.image, around | rims | _grown(covered, CELL_MM))
     hidden_sites.update(unseen)
-    homes = [ground.home(*token.centre_mm) for token in clear]  # there may be a print on what hides the lines
-    clear = [
-        token for token, home in zip(clear, homes, strict=True) if home is None or not unseen.issuperset(home.sites)
-    ]
+    if unseen:  # there may be a print on what hides the lines
+        homes = [ground.home(*token.centre_mm) for token in clear]
+        clear = [
+            token for token, home in zip(clear, homes, strict=True) if home is None or not unseen.issuperset(home.sites)
+        ]
     if things.any():
         hidden_sites.update(_dark_beside(paper, board_set, covered))
     clear = [token for token in clear if not _on_unseen_platform(board_set, ground.cards, hidden_sites, token)]

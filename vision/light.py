@@ -129,7 +129,7 @@ def read_light(
     ends = blown[rows, columns] if blown is not None else None
     plane, curve = _fit(values, terms, (drawing.logs[rows, columns] - LOGS[255]).astype(np.float64), ends)
     if abs(curve) > 0.01:
-        ratio = ratio - np.float32(curve) * (drawing.logs - LOGS[255]) * drawing.usable[:, :, None]
+        ratio = ratio - np.float32(curve) * drawing.darker
     guessed = float(blown[usable].any(axis=1).mean()) if blown is not None else 0.0
     glare: Mask | None = None
     if blown is not None:

@@ -137,6 +137,7 @@ class LineView:
         self._inside = np.all((self._places > 1) & (self._places < size), axis=(1, 2))
         cells = (at_mm[:, at_mm.shape[1] // 2] / CELL_MM).astype(np.intp)
         self._cells = cells[:, 1], cells[:, 0]
+        self._drawn = self._known.drawn.astype(np.float32)
 
     def shown(self, image: Image) -> tuple[Array, npt.NDArray[np.bool_]]:
         """How strongly the picture shows each line, as a share of the drawing's, and where it is too bright for that.
@@ -147,7 +148,7 @@ class LineView:
         seen = np.asarray(seen)[np.arange(len(seen)), :, self._known.channel]
         windows = np.lib.stride_tricks.sliding_window_view(logs_of(seen), 2 * HALF + 1, axis=1)
         # drawn profiles are level themselves: what is even or slopes in the picture falls out
-        alike = np.einsum("nsk,nk->ns", windows, self._known.drawn.astype(np.float32))
+        alike = np.einsum("nsk,nk->ns", windows, self._drawn)
         return alike / self._known.strength[:, None], np.count_nonzero(seen >= BLOWN, axis=1) > seen.shape[1] // 2
 
     def unseen(self, image: Image, covered: Mask) -> frozenset[str]:

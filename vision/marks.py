@@ -209,10 +209,19 @@ def sample(
     """
     if len(centres_mm) == 0:
         return np.zeros((0, len(offsets_mm), *picture.shape[2:]))
-    count = len(centres_mm)
-    steps = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
-    seen = pose.project((centres_mm + steps[:, None]).reshape(-1, 2), z_mm).reshape(3, count, 2).astype(np.float32)
-    slopes = (seen[1:] - seen[0]).transpose(1, 2, 0)  # (n, 2 of the picture, 2 of the sheet)
+    middles, slopes = _warps(pose, np.asarray(centres_mm, np.float64).tobytes(), z_mm)
     around = np.ascontiguousarray(offsets_mm.T, np.float32)
-    across, down = (slopes[:, axis] @ around + seen[0, :, axis, None] for axis in (0, 1))
+    across, down = (slopes[:, axis] @ around + middles[:, axis, None] for axis in (0, 1))
     return np.asarray(cv2.remap(picture, across, down, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
+
+
+@lru_cache(maxsize=4)
+def _warps(pose: Pose, centres_mm: bytes, z_mm: float) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Where centres (n, 2) are seen (n, 2), and the warp there (n, 2 of the picture, 2 of the sheet).
+
+    Kept, for the same tokens are looked at in several ways.
+    """
+    centres = np.frombuffer(centres_mm).reshape(-1, 2)
+    steps = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    seen = pose.project((centres + steps[:, None]).reshape(-1, 2), z_mm).reshape(3, len(centres), 2).astype(np.float32)
+    return seen[0], (seen[1:] - seen[0]).transpose(1, 2, 0)

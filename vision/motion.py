@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -57,14 +59,57 @@ def strongest(difference: Image) -> Image:
 
 def differs(now: Image, before: Image) -> bool:
     """The cheap question: did anything change at all?"""
-    difference = cv2.absdiff(now, before)
-    peak = float(cv2.minMaxLoc(difference.reshape(difference.shape[0], -1))[1])
-    if peak <= 7.0:
-        return False
-    edges = limits(difference)
-    if peak <= edges.min():
-        return False
-    return _any_blob(difference, edges)
+    return Change(now, before).any
+
+
+class Change:
+    """What differs between two small pictures, asked for in several ways."""
+
+    def __init__(self, now: Image, before: Image) -> None:
+        self.now, self.before = now, before
+        self._difference: Image = cv2.absdiff(now, before)
+
+    @cached_property
+    def _limits(self) -> npt.NDArray[np.float64]:
+        return limits(self._difference)
+
+    @cached_property
+    def _over(self) -> Image:
+        return _over(self._difference, self._limits)
+
+    @cached_property
+    def any(self) -> bool:
+        """The cheap question: did anything change at all?"""
+        peak = float(cv2.minMaxLoc(self._difference.reshape(self._difference.shape[0], -1))[1])
+        if peak <= 7.0 or peak <= self._limits.min():
+            return False
+        return _any_blob_of(self._over)
+
+    @cached_property
+    def where(self) -> Mask:
+        """(h, w), specks left out. A change of the light's strength doesn't count."""
+        mask = _blobs_of(self._over)
+        if np.count_nonzero(mask) > 0.25 * mask.size:
+            now, before = self.now, self.before
+            gain = np.median(
+                (now[::3, ::3].astype(np.float32) + 2) / (before[::3, ::3].astype(np.float32) + 2), axis=(0, 1)
+            )
+            difference = cv2.absdiff(now, np.clip(before * gain, 0, 255).astype(np.uint8))
+            again = _blobs_of(_over(difference, limits(difference)))
+            if np.count_nonzero(again) < np.count_nonzero(mask):
+                mask = again
+        return mask
+
+    def any_in(self, where: Mask) -> bool:
+        """Whether anything of that lies in `where` (h, w)."""
+        over = self._over
+        if cv2.countNonZero(over) <= 0.25 * over.size:  # no change of the light
+            inside = cv2.bitwise_and(over, where.view(np.uint8))
+            if cv2.countNonZero(inside) == 0:
+                return False
+            if cv2.minMaxLoc(cv2.boxFilter(inside, -1, (2, 2), normalize=False))[1] >= LEAST_PX:
+                return True  # four in a square
+        return bool((self.where & where).any())
 
 
 def differs_in_any_light(now: Image, before: Image) -> bool:
@@ -76,7 +121,7 @@ def differs_in_any_light(now: Image, before: Image) -> bool:
     gain = np.median(ratio, axis=(0, 1))
     difference = cv2.absdiff(now, np.clip(before * gain, 0, 255).astype(np.uint8))
     edges = limits(difference) + UNEVEN * float(np.abs(gain - 1).max())
-    return _any_blob(difference, edges)
+    return _any_blob_of(_over(difference, edges))
 
 
 def _over(difference: Image, edges: npt.NDArray[np.float64]) -> Image:
@@ -86,18 +131,13 @@ def _over(difference: Image, edges: npt.NDArray[np.float64]) -> Image:
     return np.asarray(cv2.threshold(within, 0, 1, cv2.THRESH_BINARY_INV)[1], np.uint8)
 
 
-def _any_blob(difference: Image, edges: npt.NDArray[np.float64]) -> bool:
-    """Whether `_blobs` would find any."""
-    over = _over(difference, edges)
+def _any_blob_of(over: Image) -> bool:
+    """Whether `_blobs_of` would find any."""
     if cv2.countNonZero(over) < LEAST_PX:
         return False
     if cv2.minMaxLoc(cv2.boxFilter(over, -1, (2, 2), normalize=False))[1] >= LEAST_PX:
         return True  # four in a square
     return bool(_blobs_of(over).any())
-
-
-def _blobs(difference: Image, edges: npt.NDArray[np.float64]) -> Mask:
-    return _blobs_of(_over(difference, edges))
 
 
 def _blobs_of(over: Image) -> Mask:
@@ -115,32 +155,7 @@ def _blobs_of(over: Image) -> Mask:
 
 def changed(now: Image, before: Image) -> Mask:
     """Where two small pictures differ, (h, w), specks left out. A change of the light's strength doesn't count."""
-    difference = cv2.absdiff(now, before)
-    mask = _blobs(difference, limits(difference))
-    if np.count_nonzero(mask) > 0.25 * mask.size:
-        gain = np.median(
-            (now[::3, ::3].astype(np.float32) + 2) / (before[::3, ::3].astype(np.float32) + 2), axis=(0, 1)
-        )
-        fitted = np.clip(before * gain, 0, 255).astype(np.uint8)
-        difference = cv2.absdiff(now, fitted)
-        again = _blobs(difference, limits(difference))
-        if np.count_nonzero(again) < np.count_nonzero(mask):
-            mask = again
-    return mask
-
-
-def changed_in(now: Image, before: Image, where: Mask) -> bool:
-    """Whether anything that `changed` tells lies in `where` (h, w)."""
-    difference = cv2.absdiff(now, before)
-    over = _over(difference, limits(difference))
-    count = cv2.countNonZero(over)
-    if count <= 0.25 * over.size:  # no change of the light
-        inside = cv2.bitwise_and(over, where.view(np.uint8))
-        if cv2.countNonZero(inside) == 0:
-            return False
-        if cv2.minMaxLoc(cv2.boxFilter(inside, -1, (2, 2), normalize=False))[1] >= LEAST_PX:
-            return True  # four in a square
-    return bool((changed(now, before) & where).any())
+    return Change(now, before).where
 
 
 def solid(now: Image, before: Image, where: Mask) -> Mask:

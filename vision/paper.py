@@ -34,7 +34,8 @@ class Drawing:
     `ys_mm`. `dark` (h, w): ground printed in dark or strong colours, which gloss and bloom wash out; there `wash`
     (h, w, 3) is by how much (added to `logs`), and `doubt` (h, w, 3) how far that may miss: blue against green, green,
     red against green. `fine` (h, w, 3): what of the print is finer than a few cells, logarithms, and `contrast` (h, w)
-    the sum of its squares. `inks` (h, w): a number for each colour of dark ground, -1 elsewhere.
+    the sum of its squares. `inks` (h, w): a number for each colour of dark ground, -1 elsewhere. `darker` (h, w, 3): by
+    how much usable paper is darker than white, a negative logarithm, 0 elsewhere.
     """
 
     logs: npt.NDArray[np.float32]
@@ -48,6 +49,7 @@ class Drawing:
     fine: npt.NDArray[np.float32]
     contrast: npt.NDArray[np.float32]
     inks: npt.NDArray[np.int8]
+    darker: npt.NDArray[np.float32]
 
 
 def finer(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -102,7 +104,7 @@ def _drawing(key: SetKey) -> Drawing:
     fine_print = np.clip(finer(smooth), -0.5, 0.5)
     return Drawing(
         logs, usable, labels, xs, ys, dark, wash.astype(np.float32), np.abs(between).astype(np.float32),
-        fine_print, (fine_print * fine_print).sum(axis=2), numbers,
+        fine_print, (fine_print * fine_print).sum(axis=2), numbers, (logs - LOGS[255]) * usable[:, :, None],
     )  # fmt: skip
 
 
@@ -130,6 +132,7 @@ class PaperView:
         self._part = (slice(top // 2, min(height, bottom) // 2), slice(left // 2, min(width, right) // 2))
         self._maps = (places - np.array([left + 0.5, top + 0.5], np.float32)) / 2
         self._discs: tuple[tuple[bytes, float], Mask] | None = None
+        self._middles: tuple[bytes, list[tuple[int, int]]] = (b"", [])
         self.inside: Mask = cv2.inRange(places, (1.0, 1.0, 0, 0), (width - 2.0, height - 2.0, 0, 0)) > 0
 
     def within(self, point_mm: tuple[float, float]) -> bool:
@@ -152,7 +155,9 @@ class PaperView:
         key = (np.asarray(centres_mm).tobytes(), reach_mm)
         if self._discs is None or self._discs[0] != key:  # asked for again and again while things are told apart
             layer = np.zeros(self.drawing.usable.shape, np.uint8)
-            for end in self._ends(centres_mm):
+            if self._middles[0] != key[0]:
+                self._middles = (key[0], self._ends(centres_mm))
+            for end in self._middles[1]:
                 cv2.circle(layer, end, round(reach_mm / CELL_MM * 16), 1, -1, cv2.LINE_8, 4)
             self._discs = (key, layer.view(np.bool_))
         return self._discs[1]

@@ -31,13 +31,13 @@ STAYS_MM, STAYS_NATS = 1.5, 6.0
 
 
 def read(
-    board: Board, shot: Shot, stayed: Stayed, glow: Glow | None, lit_before: Sequence[Found]
+    board: Board, shot: Shot, stayed: Stayed, changed: Mask | None, glow: Glow | None, lit_before: Sequence[Found]
 ) -> tuple[Ground, Things]:
     """What tokens can stand on, the tokens, and what else is there; without hard shadows where that shows more.
 
-    `glow`: where our own lights may shine; `lit_before`: tokens that surely still stand there.
+    `changed` (h, w): where the small picture differs from the last settled one; `glow`: where our own lights may shine;
+    `lit_before`: tokens that surely still stand there.
     """
-    changed = motion.changed(shot.small, stayed.still) if stayed.still is not None else None
     ground, things = _read(board, shot, stayed, changed, glow, lit_before)
     if things.edges is not None:
         lifted = lift_shadows(shot.image, board.registration, things.edges)

@@ -22,6 +22,7 @@ from vision.pose import Image as Image
 from vision.pose import Lens as Lens
 from vision.pose import Pose as Pose
 from vision.pose import tag_corners_mm as tag_corners_mm
+from vision.ranks import median_rows
 
 SEEN_CORRELATION = 0.7  # a tag's cells against its bits; tags that are seen give 0.93 and more
 WORST_RESIDUAL_PX = 4.0
@@ -189,9 +190,15 @@ def tag_correlations(picture: Image, registration: Registration) -> Array:
 
 def correlate_cells(picture: Image, points_px: npt.NDArray[np.float32], board_set: BoardSet) -> Array:
     """The same, for cell middles (tags * n * n, 2) projected before."""
-    tags = board_set.fiducials
-    bits = np.stack([tag_bits(tags.dictionary, tag).ravel() for tag in tags.ids])
-    return _correlations(picture, points_px.reshape(len(tags.ids), -1, 2), bits)
+    bits = _all_bits(SetKey(board_set))
+    return _correlations(picture, points_px.reshape(len(bits), -1, 2), bits)
+
+
+@lru_cache(maxsize=8)
+def _all_bits(key: SetKey) -> Image:
+    """(tags, n * n) of a set's tags. Made once, not to be written to."""
+    fiducials = key.board_set.fiducials
+    return np.stack([tag_bits(fiducials.dictionary, tag).ravel() for tag in fiducials.ids])
 
 
 def _correlations(picture: Image, quads_px: npt.NDArray[np.float32], bits: Image) -> Array:
@@ -199,7 +206,7 @@ def _correlations(picture: Image, quads_px: npt.NDArray[np.float32], bits: Image
     values = cv2.remap(picture, quads_px, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     levels = np.asarray(values, np.float64)
     if levels.ndim == 3:
-        levels = levels.sum(axis=2)
+        levels = levels[:, :, 0] + levels[:, :, 1] + levels[:, :, 2]
     levels = levels - levels.mean(axis=1, keepdims=True)
     wanted = bits - bits.mean(axis=1, keepdims=True)
     spread = np.linalg.norm(levels, axis=1) * np.linalg.norm(wanted, axis=1)
@@ -381,10 +388,15 @@ def drift_px(last: Registration, corners: Mapping[int, Array]) -> float | None:
     """How far the tags' corners lie from where the pose predicts them, the median; None with fewer than two tags."""
     if len(corners) < 2:
         return None
-    predicted = last.pose.project(
-        np.concatenate([tag_corners_mm(last.board_set, tag, last.pose.inset_mm) for tag in corners])
-    )
-    return float(np.median(np.linalg.norm(np.concatenate(list(corners.values())) - predicted, axis=1)))
+    predicted = _predicted(last.pose, SetKey(last.board_set), tuple(corners))
+    away = np.concatenate(list(corners.values())) - predicted
+    return float(median_rows(np.sqrt(away[:, 0] ** 2 + away[:, 1] ** 2)[None])[0])
+
+
+@lru_cache(maxsize=16)
+def _predicted(pose: Pose, key: SetKey, tags: tuple[int, ...]) -> Array:
+    """Where a pose has the corners of tags: (tags * 4, 2)."""
+    return pose.project(np.concatenate([tag_corners_mm(key.board_set, tag, pose.inset_mm) for tag in tags]))
 
 
 def follow(

@@ -256,8 +256,8 @@ def name(look: Look, starts_mm: Array, least: float) -> list[Found]:
     evenness = _evenness(grey, registration, centres[kept])
     tints, unlike = _tints(look, book, centres[kept])
     colours = list(book.signs)
-    for index, contrast, even, tint, strange in zip(kept, contrasts, evenness, tints, unlike, strict=True):
-        likelihoods = _likelihoods(book, scores[index], tint, min(1.0, UNEVEN / max(float(even), 1e-6)))
+    every = _likelihoods(book, scores[kept], tints, np.minimum(1.0, UNEVEN / np.maximum(evenness, 1e-6)))
+    for index, likelihoods, contrast, even, strange in zip(kept, every, contrasts, evenness, unlike, strict=True):
         kind = max(likelihoods, key=lambda name: likelihoods[name])
         colour = kind.rpartition("-")[0]
         if abs(contrast) < 0.35 or np.sign(contrast) != book.signs[colour] or strange[colours.index(colour)]:
@@ -346,15 +346,16 @@ def _without_shadow(look: Look, book: Templates, centres_mm: Array, scores: Arra
     return scores
 
 
-def _likelihoods(book: Templates, scores: Array, tints: Array, trust: float) -> dict[str, float]:
-    """Kind -> nats relative to the best, from signed correlations with each mark (marks,) and nats of each colour.
+def _likelihoods(book: Templates, scores: Array, tints: Array, trust: Array) -> list[dict[str, float]]:
+    """For each token kind -> nats relative to the best.
 
-    `trust`: 1, or less where a shadow crosses the top.
+    From signed correlations with each mark (n, marks) and nats of each colour (n, colours). `trust` (n,): 1, or less
+    where a shadow crosses the top.
     """
-    raw = {}
-    for (colour, sign), tint in zip(book.signs.items(), tints, strict=True):
-        for mark, score in zip(book.names, scores, strict=True):
-            left = 1 - max(0.0, sign * float(score)) ** 2 + UNEXPLAINED
-            raw[f"{colour}-{mark}"] = -0.5 * SAMPLES * trust**2 * float(np.log(left)) + float(tint)
-    top = max(raw.values())
-    return {kind: max(FLOOR_NATS, value - top) for kind, value in raw.items()}
+    signs = np.array(list(book.signs.values()))
+    left = 1 - np.maximum(0.0, signs[:, None] * scores[:, None, :]) ** 2 + UNEXPLAINED
+    raw = (-0.5 * SAMPLES * trust**2)[:, None, None] * np.log(left) + tints[:, :, None]
+    nats = raw.reshape(len(scores), -1)
+    nats = np.maximum(FLOOR_NATS, nats - nats.max(axis=1, keepdims=True))
+    kinds = [f"{colour}-{mark}" for colour in book.signs for mark in book.names]
+    return [dict(zip(kinds, row, strict=True)) for row in nats.tolist()]

@@ -78,8 +78,9 @@ def test_a_difference_is_one_large_blob_or_none(levels: Any, edges: tuple[float,
     _, labels, stats, _ = cv2.connectedComponentsWithStats(over, connectivity=8)
     large = {index for index in range(1, len(stats)) if stats[index, cv2.CC_STAT_AREA] >= motion.LEAST_PX}
     wanted = np.isin(labels, list(large))
-    assert np.array_equal(motion._blobs(levels, np.array(edges)), wanted)
-    assert motion._any_blob(levels, np.array(edges)) == wanted.any()
+    told = motion._over(levels, np.array(edges))
+    assert np.array_equal(motion._blobs_of(told), wanted)
+    assert motion._any_blob_of(told) == wanted.any()
 
 
 @settings(deadline=None)
@@ -91,7 +92,7 @@ def test_a_difference_is_one_large_blob_or_none(levels: Any, edges: tuple[float,
 def test_a_change_is_in_a_place_or_not(levels: Any, where: Any, light: int) -> None:
     before = np.full_like(levels, 90)
     now = before + levels + np.uint8(light)
-    assert motion.changed_in(now, before, where) == (motion.changed(now, before) & where).any()
+    assert motion.Change(now, before).any_in(where) == (motion.changed(now, before) & where).any()
 
 
 @pytest.mark.parametrize("size", [(720, 1280), (481, 641), (64, 66)])
