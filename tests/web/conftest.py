@@ -23,6 +23,7 @@ from controller.rules.api import Shift
 from controller.web.access import Access, ApiKey
 from controller.web.app import create_app, start_placement
 from controller.web.players import Players
+from controller.web.shelf import Records
 from firmware_bridge.scene import Scene
 from vision.boardset import BoardSet, installed_sets
 from vision.camera.world import World
@@ -119,8 +120,8 @@ class Stage:
 class Site:
     """The app on a port of its own; it can go away and come back there."""
 
-    def __init__(self, table: Any, keeping: Keeping | None = None) -> None:
-        self.table, self.keeping = table, keeping
+    def __init__(self, table: Any, keeping: Keeping | None = None, records: Records | None = None) -> None:
+        self.table, self.keeping, self.records = table, keeping, records
         self.players = Players(address=lambda: f"http://192.168.1.20:{self.port}")
         self.access = some_access()
         self.port = 0
@@ -135,7 +136,9 @@ class Site:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(("127.0.0.1", self.port))
         self.port = listener.getsockname()[1]
-        self._app = create_app(self.table, players=self.players, access=self.access, keeping=self.keeping)
+        self._app = create_app(
+            self.table, players=self.players, access=self.access, keeping=self.keeping, records=self.records
+        )
         config = uvicorn.Config(self._app, log_config=None, ws="none", timeout_graceful_shutdown=1)
         self._server = uvicorn.Server(config)
         self._listener = listener
@@ -177,8 +180,8 @@ def serve() -> Iterator[Callable[..., Site]]:
     """Serve a table's page until the test ends."""
     running: list[Site] = []
 
-    def started(table: Any, keeping: Keeping | None = None) -> Site:
-        running.append(Site(table, keeping))
+    def started(table: Any, keeping: Keeping | None = None, records: Records | None = None) -> Site:
+        running.append(Site(table, keeping, records))
         return running[-1]
 
     yield started
