@@ -9,6 +9,7 @@ import contextlib
 import logging
 import os
 import re
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -39,6 +40,7 @@ LOOK_S = 20.0
 REST_S = 60.0
 """A table whose view has not changed for so long rests, also in the middle of a game."""
 RETENTION_S = 3600.0
+LEFT_S = 3600.0
 NIGHT_H = 4
 """From this hour on a new day's backup is due."""
 LATE = timedelta(days=3)
@@ -229,7 +231,18 @@ class Keeping:
 
     # by itself
 
+    def sweep(self) -> None:
+        """Take away what a power cut left of files that were being made; not what somebody makes just now."""
+        before_s = self._now().timestamp() - LEFT_S
+        for folder in (self.folder, self.folder / "backups"):
+            for pattern in (f"*{ENDING}.part", ".*.zip.part", ".backup-*", ".restore-*", ".download-*"):
+                for path in folder.glob(pattern):
+                    with contextlib.suppress(OSError):
+                        if path.stat().st_mtime < before_s:
+                            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
     def _run(self) -> None:
+        self.sweep()
         while not self._stop.wait(LOOK_S):
             try:
                 if self.at_rest():

@@ -264,6 +264,26 @@ def test_a_full_disk_or_a_damaged_journal_only_keeps_the_games(tmp_path, clock):
     assert not list(tmp_path.glob("*damaged*")), "a table may be writing to it"
 
 
+def test_what_a_power_cut_left_half_made_goes_with_the_next_start(tmp_path):
+    (tmp_path / "backups").mkdir()
+    left = [tmp_path / "wrong-call-1.sightings.part", tmp_path / "backups" / ".backup-1.zip.part"]
+    for path in left:
+        path.write_text("x")
+    for folder in (tmp_path / ".download-x", tmp_path / "backups" / ".backup-y"):
+        folder.mkdir()
+        (folder / "boardref.db").write_text("x")
+        left.append(folder)
+    kept = [tmp_path / "wrong-call-2.sightings", tmp_path / "boardref.db", tmp_path / "now.sightings.part"]
+    for path in kept:
+        path.write_text("x")
+    for path in (*left, *kept[:2]):
+        os.utime(path, ((NOW - timedelta(hours=2)).timestamp(),) * 2)
+    os.utime(kept[2], (NOW.timestamp(),) * 2)
+    keeping(tmp_path, Rules())[0].sweep()
+    assert not [path for path in left if path.exists()]
+    assert all(path.exists() for path in kept)
+
+
 def test_one_backup_a_day_and_only_the_last_few_stay(tmp_path, clock, monkeypatch):
     filled(tmp_path / "boardref.db", clock, [3, 2, 1], over={1, 2, 3})
     keeper, _, _ = keeping(tmp_path, Rules(), backups=2)
