@@ -38,6 +38,7 @@ from pydantic_settings import (
 )
 
 from controller.errors import CommandError, StartError
+from controller.referee.playclock import ClockKind, ClockRules
 from controller.referee.view import Mode
 
 PREFIX = "BOARDREF_"
@@ -94,6 +95,20 @@ class RecordsConfig(BaseModel):
     backups: int = Field(default=7, ge=0, le=400, description="so many of the nightly backups are kept; 0: none is made")
 
 
+class ClockConfig(BaseModel):
+    """The players' clock."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    kind: ClockKind = Field(default="none", description="none, turn (so much for each turn), or fischer")
+    main_s: float = Field(default=600, gt=0, le=360_000, description="Fischer: seconds for the whole game")
+    increment_s: float = Field(default=5, ge=0, le=3600, description="Fischer: seconds more after each turn")
+    turn_s: float = Field(default=60, gt=0, le=36_000, description="turn: seconds for each turn")
+
+    def rules(self) -> ClockRules:
+        """As the referee needs them."""
+        return ClockRules(self.kind, self.main_s, self.increment_s, self.turn_s)
+
+
 class TableConfig(BaseSettings):
     """One table. Everything may be left out."""
 
@@ -122,6 +137,7 @@ class TableConfig(BaseSettings):
     )
     api_keys: tuple[Key, ...] = Field(default=(), description="keys with which scripts may do what an operator may")
     records: RecordsConfig = Field(default=RecordsConfig(), description="how long records are kept, and how safely")
+    clock: ClockConfig = Field(default=ClockConfig(), description="a clock for the players")
     options: dict[str, str] = Field(default_factory=dict, description="rules options of the game")
 
     @field_validator("api_keys")

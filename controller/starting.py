@@ -152,7 +152,13 @@ class Start:
             journal, watcher, warning = open_recording(
                 folder / "boardref.db",
                 lambda rows: Watcher(
-                    sets, options=config.options, start_mode="setup", rows=rows, profile=profile, mode=config.mode
+                    sets,
+                    options=config.options,
+                    start_mode="setup",
+                    rows=rows,
+                    profile=profile,
+                    mode=config.mode,
+                    clock=config.clock.rules(),
                 ),
             )
             opened.pop_all()

@@ -12,6 +12,7 @@ from controller.fit import check_fit, in_game_names
 from controller.referee import reducer
 from controller.referee.commands import OPTION
 from controller.referee.events import Command, Input
+from controller.referee.playclock import NO_CLOCK, ClockRules
 from controller.referee.timing import Timing
 from controller.referee.view import Mode
 from controller.referee.viewing import view_of
@@ -56,6 +57,7 @@ class Watcher:
     none remains. `stranger`: a set of another game that lies there instead of one of these.
     `rows`: journalled events of this table; given, the referee comes back with the same lines, in the game and under
     the options they were played in (unless `options` says otherwise). `warning`: why they could not be taken up.
+    `clock`: the players' clock of new games; one that goes on keeps its own.
     `log`: whatever keeps what the referee is given, from now on.
     """
 
@@ -69,6 +71,7 @@ class Watcher:
         rows: Iterable[Mapping[str, Any]] = (),
         profile: Profile | None = None,
         mode: Mode = "referee",
+        clock: ClockRules = NO_CLOCK,
     ) -> None:
         self.warning: str | None = None
         self.log: Notes | None = None
@@ -77,6 +80,7 @@ class Watcher:
         self._start_mode = start_mode
         self._timing = timing or Timing()
         self._mode = mode
+        self._clock = clock
         self.sets = {board.name: board for board in self._playable(sets)}
         self.eye = Eye(tuple(self.sets.values()), profile)
         self.board = next(iter(self.sets.values()))
@@ -122,7 +126,7 @@ class Watcher:
             self.warning = f"The last game can't be taken up ({said}); it is kept in the journal, and a new one begins."
             return None
         self.board, self.game = board, game
-        return replace(state, mode=self._mode)
+        return replace(state, mode=self._mode, clock_rules=self._clock)
 
     def _game_of(self, board: BoardSet, options: Mapping[str, str] | None = None) -> Game:
         game = game_named(board.game)
@@ -133,9 +137,10 @@ class Watcher:
         return game
 
     def _fresh(self) -> reducer.State:
-        return reducer.initial(
+        fresh = reducer.initial(
             self.game, set_name=self.board.name, timing=self._timing, start_mode=self._start_mode, mode=self._mode
         )
+        return replace(fresh, clock_rules=self._clock)
 
     def see(self, frame: Frame, glow: Sequence[Area] = ()) -> tuple[Sighting, reducer.Step]:
         """Look at one frame and let the referee judge it. `glow`: where the table's own lights may shine in it."""

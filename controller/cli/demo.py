@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
+from controller.cli.clock import clock_rules
 from controller.config import RecordsConfig, data_folder
 from controller.errors import CommandError
 from controller.keeping import keeping_of
 from controller.lighting import TableLights, map_source, spots
 from controller.local import NAME, Local
 from controller.recording import open_recording
+from controller.referee.playclock import NO_CLOCK, ClockRules
 from controller.referee.view import Mode
 from controller.referee.viewing import view_of
 from controller.service import listening_socket, serve
@@ -35,6 +37,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", metavar="H", help="the address the page answers on")
     parser.add_argument("--no-browser", action="store_true", help="don't open the page in a browser")
     parser.add_argument("--mode", default="referee", choices=get_args(Mode), help="referee, record, or teach")
+    parser.add_argument("--clock", type=clock_rules, default=NO_CLOCK, metavar="C",
+                        help="a players' clock: 5+3 (Fischer: minutes+seconds), 30 (seconds a turn)")  # fmt: skip
     parser.add_argument("--data", metavar="DIR", help="keep the journal here; a fresh temporary folder where left out")
     parser.set_defaults(run=run)
 
@@ -53,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"Boardref demo: open {address} and drag a piece. Ctrl-C ends it.", flush=True)
             print(f"Boardref demo: the operator's page is at {address}operator, its PIN is {pin}", flush=True)
 
-        table = demo_table(args.game, folder, args.mode)
+        table = demo_table(args.game, folder, args.mode, args.clock)
         local = Local(folder)
         try:
             serve(
@@ -80,16 +84,16 @@ class Demo:
     fps: float
 
 
-def demo_table(game_name: str, folder: Path, mode: Mode = "referee") -> Table:
+def demo_table(game_name: str, folder: Path, mode: Mode = "referee", clock: ClockRules = NO_CLOCK) -> Table:
     """The demo's table alone."""
-    return demo_parts(game_name, folder, mode).table
+    return demo_parts(game_name, folder, mode, clock).table
 
 
-def demo_parts(game_name: str, folder: Path, mode: Mode = "referee") -> Demo:
+def demo_parts(game_name: str, folder: Path, mode: Mode = "referee", clock: ClockRules = NO_CLOCK) -> Demo:
     """The demo's table: a pretend world, its camera, a lights device on a pseudo-terminal, and a real journal."""
     sets = chosen_sets(game_name, None)
     journal, watcher, warning = open_recording(
-        folder / "boardref.db", lambda rows: Watcher(sets, start_mode="setup", rows=rows, mode=mode)
+        folder / "boardref.db", lambda rows: Watcher(sets, start_mode="setup", rows=rows, mode=mode, clock=clock)
     )
     board, game = watcher.board, watcher.game
     standing = view_of(watcher.state).placement or game.picture(game.start()).on

@@ -78,6 +78,9 @@ def ruling_words(ruling: Ruling, record: Record, language: str) -> str:
     if ruling.what == "draw_offer":
         player, _, state = ruling.text.rpartition(" ")
         return word(f"offer_{state}", language, player=side(record, player, language))
+    if ruling.what == "flag":
+        player = ruling.text.removesuffix(" up again")
+        return word("flag" if player == ruling.text else "flag_up", language, player=side(record, player, language))
     if ruling.what == "guide":
         return word(f"guide_{ruling.text}", language)
     if ruling.what == "unexplained":

@@ -62,7 +62,7 @@ def _illegal_text(illegal: Illegal) -> str:
 WHAT = {
     "position": "position set", "taken_back": "turn taken back", "draw_offer": "draw offer", "paused": "paused",
     "resumed": "resumed", "corrected": "turn corrected", "guide": "guide", "unexplained": "unexplained",
-    "reported": "wrong call reported",
+    "reported": "wrong call reported", "flag": "flag",
 }  # fmt: skip
 """Rulings, as the text calls them; what there is to add follows after a colon."""
 
@@ -88,7 +88,7 @@ def as_json(record: Record, number: int) -> str:
 
 COLUMNS = (
     "game", "n", "player", "text", "legal", "session", "t_s", "since_previous_s", "written_utc", "took_s",
-    "name", "illegal_before", "clock_synchronised",
+    "name", "illegal_before", "clock_synchronised", "left_s",
 )  # fmt: skip
 
 
@@ -96,7 +96,8 @@ def as_csv(record: Record, number: int) -> str:
     """One line for each turn: when it was accepted, and how long after the turn before (empty over a restart).
 
     `took_s`: the same, for the first turn since the game began; `illegal_before`: placements judged illegal since the
-    turn before; `clock_synchronised`: whether `written_utc` can be trusted, empty where nobody could tell.
+    turn before; `clock_synchronised`: whether `written_utc` can be trusted, empty where nobody could tell;
+    `left_s`: on the player's clock, where there was one.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -109,6 +110,7 @@ def as_csv(record: Record, number: int) -> str:
                 number, turn.n, turn.player, turn.text, str(turn.legal).lower(), turn.session, f"{turn.t_s:.3f}",
                 took if index else "", turn.written_utc, took, record.names.get(turn.player, ""), wrong,
                 "" if turn.clock_synchronised is None else str(turn.clock_synchronised).lower(),
+                f"{turn.clock[turn.player]:.3f}" if turn.clock and turn.player in turn.clock else "",
             ]
         )  # fmt: skip
     return out.getvalue()

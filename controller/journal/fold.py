@@ -14,7 +14,8 @@ class TurnRow:
     """A turn that stands. `position`: after it. `t_s`: in its session's time; `row`: where it was last written.
 
     `took_s`: since the turn before stood, or the game began; None where the table was started again meanwhile.
-    `clock_synchronised`: whether `written_utc` can be trusted; None where nobody could tell.
+    `clock_synchronised`: whether `written_utc` can be trusted; None where nobody could tell. `clock`: seconds left by
+    player when it was accepted, where the game had a clock.
     """
 
     n: int
@@ -29,6 +30,7 @@ class TurnRow:
     passed: bool = False
     took_s: float | None = None
     clock_synchronised: bool | None = None
+    clock: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Ruling:
     `corrected` (`text`: which turn, what it was before, why). `draw_offer`: `text` says whose, and what became of it
     ("South made", "South lapsed").
     `guide`: led to a position, `text` is `begun` or `ended`. `unexplained`: what stood on the sites in `text` follows
-    by no turn (mode `record`).
+    by no turn (mode `record`). `flag`: whose fell, or is `up again`.
     """
 
     n: int
@@ -208,7 +210,7 @@ def _turn(row: Row, before: TurnRow | None) -> TurnRow:
     return TurnRow(
         int(data["n"]), data["player"], data["text"], bool(data["legal"]), data["position"], t_s,
         session, written or "", int(data.get("was", {}).get("row", row.id)), row.event == "pass",
-        clock_synchronised=clock,
+        clock_synchronised=clock, clock=data.get("clock"),
     )  # fmt: skip
 
 
@@ -238,6 +240,8 @@ def _ruling(row: Row, after: int) -> Ruling | None:
         return Ruling(after, "corrected", f"{data['n']}. {data.get('was') or '?'}{reason}")
     if row.event == "ruling" and data["what"] in SAID:
         return Ruling(after, data["what"], str(data.get("reason") or ""))
+    if row.event == "flag":
+        return Ruling(after, "flag", str(data["player"]) + ("" if data["fallen"] else " up again"))
     if row.event == "draw_offer":
         return Ruling(after, "draw_offer", f"{data['player']} {data['state']}")
     if row.event == "guide":

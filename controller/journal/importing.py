@@ -128,6 +128,7 @@ def events_of(record: Record, form: Format, file: str, game_no: int = 1) -> list
             tell(
                 "pass" if turn.passed else "turn", turn.t_s, n=turn.n, player=turn.player, text=turn.text,
                 legal=turn.legal, position=turn.position, revised=False,
+                **({"clock": dict(turn.clock)} if turn.clock else {}),
                 was={
                     "session": turn.session, "written_utc": turn.written_utc, "row": turn.row,
                     "clock_synchronised": turn.clock_synchronised,
@@ -160,6 +161,9 @@ def _tell_ruling(told: list[dict[str, Any]], what: str, text: str, head: dict[st
     if what == "draw_offer":
         player, _, state = text.rpartition(" ")
         told.append({"event": "draw_offer", **head, "player": player, "state": state})
+    elif what == "flag":
+        player = text.removesuffix(" up again")
+        told.append({"event": "flag", **head, "player": player, "fallen": player == text})
     elif what == "guide":
         told.append({"event": "guide", **head, "state": text})
     elif what == "unexplained":

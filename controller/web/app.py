@@ -227,3 +227,4 @@ def _board(table: TableLike) -> BoardSet:
 
 def _svg(text: str) -> Response:
     return Response(text, media_type="image/svg+xml", headers={"cache-control": "no-cache"})
+        clock_label=phrase("label", language, domain="clock"),

@@ -117,4 +117,5 @@ def _page(screen: PlayScreen, game: str, may: frozenset[str], valid: bool) -> st
         build=build_id(),
         words=json.dumps(words, ensure_ascii=False),
         say=lambda key: phrase(key, screen.lang),
+        clock_label=phrase("label", screen.lang, domain="clock"),
     )

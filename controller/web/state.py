@@ -13,7 +13,7 @@ from controller.rules.api import Owed, RulesError
 from controller.rules.registry import game_named
 from controller.supervision import in_language
 from controller.web.message import Message, fault_message, message
-from controller.web.phrases import name_of
+from controller.web.phrases import name_of, phrases
 from controller.web.ports import Snapshot
 from controller.words import link_sentence, record_sentence
 from controller.words.catalogue import catalogue
@@ -21,9 +21,10 @@ from vision.boardset import BoardSet
 
 
 def beat_json(snapshot: Snapshot, now_s: float) -> dict[str, Any]:
-    """What every message carries: `rev`, `age_s` since the newest judged frame (null before the first), server time."""
+    """What every message carries: `rev`, `age_s` since the newest judged frame (null before the first), server time,
+    and the table's own time `t_s`, in which its clocks run."""
     age_s = round(snapshot.age_s, 2) if math.isfinite(snapshot.age_s) else None
-    return {"rev": snapshot.rev, "age_s": age_s, "time_s": round(now_s, 3)}
+    return {"rev": snapshot.rev, "age_s": age_s, "time_s": round(now_s, 3), "t_s": round(snapshot.view.t_s, 3)}
 
 
 def lights_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
@@ -69,6 +70,7 @@ def view_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
         "hand": view.hand,
         "provisional": view.provisional,
         "offer": view.offer,
+        "clock": _clock(view, language),
         "score": list(view.score) if view.score is not None else None,
         "turns": [
             {"n": turn.n, "player": turn.player, "text": turn.text, "legal": turn.legal, "passed": turn.passed}
@@ -80,6 +82,25 @@ def view_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
 def state_json(snapshot: Snapshot, language: str, now_s: float) -> dict[str, Any]:
     """Everything in one object, as `/api/state` answers."""
     return {**beat_json(snapshot, now_s), **view_json(snapshot, language), **lights_json(snapshot, language)}
+
+
+def _clock(view: View, language: str) -> dict[str, Any] | None:
+    """The players' clock; the time of side `runs` is up at `ends_ms` in the table's own time (`t_s` of a beat)."""
+    clock = view.clock
+    if clock is None:
+        return None
+    words = phrases(language, "clock")
+    quiet = clock.stop in ("", "settling", "unknown", "over")
+    return {
+        "kind": clock.kind,
+        "left_ms": dict(clock.left_ms),
+        "runs": clock.runs,
+        "ends_ms": clock.ends_ms,
+        "fallen": list(clock.fallen),
+        "stop": clock.stop,
+        "why": "" if quiet else words[f"stop_{clock.stop}"],
+        "flag": words["flag"],
+    }
 
 
 def _player(player: str, view: View, board: BoardSet | None, language: str) -> dict[str, Any]:

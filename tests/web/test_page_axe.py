@@ -6,13 +6,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from controller.referee.view import Offence
+from controller.referee.view import ClockView, Offence
 from controller.rules.api import Reason, Shift
 
 ILLEGAL = Offence("South", None, (Reason("TOO_FAR", ("c3",), "transet 2.1"),), (Shift("dark-PIAS", "c3", "c1"),))
 STATES = {
     "to_move": {},
-    "illegal": {"offence": ILLEGAL},
+    "illegal": {"offence": ILLEGAL, "clock": ClockView("turn", {"South": 9_000}, "North", 1_000, "", ("North",))},
     "question": {"question": ({"text": "c1-c2", "player": "South", "position": None},)},
     "over": {"phase": "over", "winner": "South", "why": "end_move"},
 }

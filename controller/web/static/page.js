@@ -1,5 +1,6 @@
 // The status page: reads the table's stream, shows one message, the board and the record, and says when all that is old.
 import { Board } from "./board.js";
+import { Clock } from "./clock.js";
 import { $, Stream, post, put } from "./stream.js";
 
 const { lang, build, demo, keys } = document.body.dataset;
@@ -8,6 +9,7 @@ const words = JSON.parse(document.body.dataset.words);
 const DAY_MS = 24 * 3600 * 1000;
 
 const board = new Board($("board"), Boolean(demo));
+const clock = new Clock($("clock"));
 let newest = null; // the last `state` message
 let geometryFor = null;
 let asking = false;
@@ -30,6 +32,7 @@ async function show(state) {
   }
   newest = state;
   showMessage(state);
+  clock.show(state);
   showTurns(state);
   showScore(state);
   board.state(state);
@@ -289,5 +292,8 @@ new Stream(`/events?lang=${lang}`, words, {
   },
   world: (data) => board.world(data),
   players: showInvite,
-  beat: () => newest && drawBoard(newest), // whatever could not be fetched before
+  beat: (data) => {
+    clock.beat(data);
+    if (newest) drawBoard(newest); // whatever could not be fetched before
+  },
 });

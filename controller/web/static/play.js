@@ -1,4 +1,5 @@
 // The players' page: what the referee says, and a few words back. Nothing here is needed to play.
+import { Clock } from "./clock.js";
 import { $, Stream, post, put } from "./stream.js";
 
 const { lang, build, token, game, may } = document.body.dataset;
@@ -7,6 +8,7 @@ const allowed = new Set(may.split(" "));
 const KEPT = `boardref side ${game}`;
 const ANSWER_MS = 6000;
 
+const clock = new Clock($("clock"));
 let state = null;
 let valid = true;
 let side = document.body.dataset.player || sessionStorage.getItem(KEPT) || "";
@@ -25,6 +27,7 @@ function show(told) {
   if (before && (before.game_no !== told.game_no || before.phase !== told.phase)) asked = 0;
   if (!told.players.some((one) => one.id === side)) side = "";
   showMessage(told.message);
+  clock.show(told);
   showControls();
 }
 
@@ -171,6 +174,7 @@ if (matchMedia("(min-width: 900px)").matches) document.querySelector(".rules").o
 
 new Stream(`/events?lang=${lang}&t=${encodeURIComponent(token)}`, words, {
   state: show,
+  beat: (data) => clock.beat(data),
   players: (told) => {
     valid = told.valid;
     showControls();

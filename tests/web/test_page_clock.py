@@ -1,0 +1,94 @@
+"""The players' clock on pages: big digits for each side, who runs, whose flag has fallen, why it waits."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from controller.referee.view import ClockView, Offence
+from controller.rules.api import Reason, Shift
+from controller.web.state import beat_json, view_json
+
+RUNNING = ClockView("fischer", {"South": 754_000}, "North", 10_000 + 65_400)
+SIZES = ((390, 844), (1280, 800), (1920, 1080))
+
+
+def face(page: Page, name: str):
+    return page.locator(".face", has_text=name)
+
+
+def test_without_a_clock_nothing_is_shown(page, site, stage):
+    assert view_json(stage.snapshot(), "en")["clock"] is None
+    page.goto(site.url)
+    expect(page.locator("#headline")).to_have_text("South")
+    expect(page.locator("#clock")).to_be_hidden()
+
+
+def test_each_side_has_its_digits_and_one_runs(page, site, stage):
+    stage.show(clock=RUNNING, to_move="North")
+    page.goto(site.url)
+    expect(face(page, "South").locator("b")).to_have_text("12:34")
+    expect(face(page, "North").locator("b")).to_have_text("1:06")  # 65.4 s, rounded up; the table's time stands still
+    expect(face(page, "North")).to_have_attribute("data-runs", "1")
+    expect(face(page, "South")).to_have_attribute("data-runs", "")
+    stage.show(t_s=20.0)
+    expect(face(page, "North").locator("b")).to_have_text("0:56")
+    stage.show(t_s=62.5)
+    expect(face(page, "North").locator("b")).to_contain_text("0:1")
+    expect(face(page, "North").locator("b")).to_contain_text(".")
+
+
+def test_between_two_messages_time_goes_by_and_never_back(page, site, stage):
+    stage.show(clock=RUNNING, to_move="North", t_s=64.0)  # 11.4 s left
+    page.goto(site.url)
+    digits = face(page, "North").locator("b")
+    expect(digits).to_contain_text("0:1")
+    page.evaluate(
+        """() => { window.seen = []; setInterval(() => window.seen.push(
+        document.querySelectorAll(".face b")[1].textContent), 20); }"""
+    )
+    page.wait_for_function("() => new Set(window.seen).size > 3")
+    seen = [float(text.split(":")[1]) for text in page.evaluate("window.seen")]
+    assert seen == sorted(seen, reverse=True)
+
+
+@pytest.mark.parametrize(("lang", "said"), [("en", "Time is up"), ("nl", "De tijd is om"), ("de", "Die Zeit ist um")])
+def test_a_fallen_flag_is_shown_and_counts_on(page, site, stage, lang, said):
+    stage.show(clock=ClockView("turn", {"South": 30_000}, "North", 1_000, fallen=("North",)), to_move="North")
+    page.goto(f"{site.url}?lang={lang}")
+    north = page.locator(".face").nth(1)
+    expect(north).to_contain_text(said)
+    expect(north.locator("b")).to_contain_text("−0:0")
+    expect(page.locator(".face").nth(0)).not_to_contain_text(said)
+
+
+@pytest.mark.parametrize("stop", ["first", "question", "illegal", "check", "setup", "blind", "paused"])
+def test_it_says_why_it_waits(stage, stop):
+    stage.show(clock=ClockView("fischer", {"South": 1_000, "North": 2_000}, stop=stop))
+    said = {view_json(stage.snapshot(), lang)["clock"]["why"] for lang in ("en", "nl", "de", "fr")}
+    assert len(said) == 4
+    assert all(text.endswith(".") for text in said)
+
+
+def test_a_beat_carries_the_tables_time(stage):
+    assert beat_json(stage.snapshot(), 5.0)["t_s"] == 10.0
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("query", ["?theme=light", "play?player=South&theme=dark"])
+def test_no_size_overflows_with_the_longest_digits(page, site, stage, size, query):
+    stage.show(
+        clock=ClockView("fischer", {"South": 35_999_000}, "North", -590_000, fallen=("North", "South")),
+        to_move="North",
+        offence=Offence(
+            "North", None, (Reason("TOO_FAR", ("c3",), "transet 2.1"),), (Shift("light-PIAS", "c3", "c5"),)
+        ),
+    )
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    page.goto(site.url + query)
+    expect(face(page, "North").locator("b")).to_have_text("−10:00")
+    expect(face(page, "South").locator("b")).to_have_text("9:59:59")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for one in page.locator(".face").all():
+        assert one.evaluate("face => face.querySelector('b').scrollWidth <= face.clientWidth")
+        assert one.evaluate("face => face.scrollWidth <= face.clientWidth + 1")
