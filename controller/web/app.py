@@ -215,6 +215,7 @@ def _page(screen: Screen, *, demo: bool) -> str:
         build=build_id(),
         words=json.dumps(words, ensure_ascii=False),
         say=lambda key: phrase(key, language),
+        clock_label=phrase("label", language, domain="clock"),
     )
 
 
@@ -227,4 +228,3 @@ def _board(table: TableLike) -> BoardSet:
 
 def _svg(text: str) -> Response:
     return Response(text, media_type="image/svg+xml", headers={"cache-control": "no-cache"})
-        clock_label=phrase("label", language, domain="clock"),
