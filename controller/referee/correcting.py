@@ -110,6 +110,8 @@ def corrected(game: Game, history: History, n: int, text: str, stands: str | Non
         raise CorrectionError("pass")
     if game.outcome(at) is not None:
         raise CorrectionError("over")
+    if game.to_move(at) is None:  # nobody has moved yet: as the record shows the sides
+        at = game.with_mover(at, game.players[0])
     line = Line(at, history.record[: n - 1])
     line = _as_played(game, line, stands) if text.strip().lower() == AS_PLAYED else _played(game, line, text)
     if was is not None and line.record[n - 1] == was:

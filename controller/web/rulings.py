@@ -78,6 +78,7 @@ def choices(record: Record, game: Game, entry: Entry, language: str) -> dict[str
     n = min(entry.n, len(history.record) + 1)
     before = before_turn(game, history, n)
     mover = game.to_move(before) or game.players[0]
+    before = before if game.to_move(before) else game.with_mover(before, mover)
     placement = Placement(entry.placement)
     over = game.outcome(before) is not None
     turns = [] if over else _turns(game, before, placement)

@@ -18,6 +18,7 @@ from controller.journal.fold import fold
 from controller.journal.store import Journal
 from controller.journal.verify import verify
 from controller.referee.events import Command, Event, Press
+from controller.referee.reducer import resume
 from controller.referee.view import View
 from controller.telling import journal_row
 from controller.web.access import Access
@@ -206,6 +207,9 @@ def test_a_game_that_is_over_is_corrected_in_the_journal(desk: Desk) -> None:
     assert record.result is not None
     assert record.result["why"] == "The other side resigned."
     assert look(client)["entries"][-1]["said"] == ["“Both say so.”"]
+    again = resume(desk.table.game, "transet", desk.table.state.timing, desk.journal.last_session())
+    assert (again.phase, again.result) == ("over", "North wins")  # a table that comes back waits for the next game
+    assert [done.played.text for done in again.published] == ["c1-c2", "b5-a4"]
 
 
 def test_every_game_has_its_choices(journal: Journal) -> None:
