@@ -19,7 +19,7 @@ PUBLIC = {
     "/healthz", "/api/health", "/readyz", "/play", "/qr.svg", "/api/press", "/api/report", "/api/world", "/static",
     "/operator/login", "/api/operator/login",
     "/games", "/games/{number}", "/api/games", "/api/games/{number}", "/api/games/{number}/export",  # records.shown_to
-    "/sets/{name}.svg", "/sets/{name}/token.svg",
+    "/sets/{name}.svg", "/sets/{name}/token.svg", "/api/openapi.json",
 }  # fmt: skip
 """Every address that anybody may use. Whoever adds one says so here, after thinking about it."""
 
@@ -32,8 +32,9 @@ FORGOTTEN = ("/operator/forgotten", "/operator/a/{b}", "/api/operator/forgotten"
 def forget(app: FastAPI) -> None:
     """Routes of somebody who has not thought of access at all."""
     router = APIRouter()
+    methods = ["GET", "POST", "PUT", "DELETE"]
     for path in FORGOTTEN:
-        router.add_api_route(path, lambda: {"secret": True}, methods=["GET", "POST", "PUT", "DELETE"])
+        router.add_api_route(path, lambda: {"secret": True}, methods=methods, include_in_schema=False)
     app.include_router(router)
 
 

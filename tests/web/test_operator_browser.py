@@ -80,7 +80,8 @@ class Leading:
     def until(self, true, seconds=20.0):
         deadline = time.monotonic() + seconds
         while not true(self.table.snapshot().view):
-            assert time.monotonic() < deadline, self.table.snapshot().view
+            view = self.table.snapshot().view
+            assert time.monotonic() < deadline, {name: value for name, value in vars(view).items() if value}
             time.sleep(0.03)
 
     def tap(self, name, *, sure=None):
