@@ -25,6 +25,7 @@ from controller.journal.fold import Record
 from controller.rules.api import RulesError
 from controller.rules.registry import game_named, game_names
 from controller.web.gate import language_of
+from controller.web.operating import LINKS
 from controller.web.pages import Lang, build_id, render
 from controller.web.phrases import LANGUAGES, name_of, phrases
 from controller.web.ports import TableLike
@@ -35,6 +36,7 @@ from vision.artwork import svg_token
 from vision.boardset import BoardSet, SetError, installed_sets
 from vision.svg import document
 
+LINKS.append(("/operator/games", "games_title"))
 PAGE = 40  # games on one page
 Words = Annotated[str, Field(max_length=80)]
 Day = Annotated[str, Field(pattern=r"^(\d{4}-\d{2}-\d{2})?$")]
@@ -78,9 +80,16 @@ def add_replaying(app: FastAPI, table: TableLike, records: Records | None) -> No
     """The pages of recorded games, of a table that keeps any."""
     shelf = Shelf(records.path) if records is not None else None
     shown = records.shown_to if records is not None else "everyone"
+    app.state.shows_games = records is not None and shown == "everyone"
     _add_art(app, table)
     if shown != "nobody":
         app.include_router(_games(table, shelf, "/operator"))
+    else:
+
+        @app.get("/operator/games")
+        def hidden(lang: Lang = "en") -> Response:
+            raise HTTPException(404, word("hidden", lang))
+
     if shown == "everyone":
         app.include_router(_games(table, shelf, ""))
         return

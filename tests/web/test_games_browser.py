@@ -85,6 +85,20 @@ def test_an_address_leads_to_its_turn_and_language_keeps_it(page, shelf):
     expect(page.locator("#next")).to_be_disabled()  # there are fewer turns: the last one
 
 
+def test_a_kiosk_goes_back_to_its_display_by_itself(page, shelf):
+    page.clock.install()
+    page.goto(shelf.url + "?lang=nl&theme=dark")
+    page.get_by_role("link", name="Partijen").click()
+    page.locator("tbody a").first.click()
+    expect(page.locator("#caption")).to_have_text("Begin")
+    page.clock.run_for(170_000)
+    page.keyboard.press("ArrowRight")
+    page.clock.run_for(170_000)
+    assert "/games/" in page.url
+    page.clock.run_for(20_000)
+    expect(page).to_have_url(shelf.url + "?lang=nl&theme=dark")
+
+
 def test_pieces_travel_and_downloads_come(page, shelf):
     page.goto(shelf.url + "games/1")
     page.locator("#next").click()

@@ -9,6 +9,31 @@ export function localTimes() {
   }
 }
 
+// A screen that came here from the display, a kiosk say, goes back to it when nobody touches it any more.
+const HOME = "boardref-home";
+const IDLE_MS = 180_000;
+
+function homeAgain() {
+  if (location.hash === "#home") {
+    sessionStorage.setItem(HOME, `/${location.search}`);
+    history.replaceState(null, "", location.pathname + location.search);
+  }
+  const home = sessionStorage.getItem(HOME);
+  if (!home) return;
+  let timer = null;
+  const wait = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      if (document.body.classList.contains("playing")) wait();
+      else location.assign(home);
+    }, IDLE_MS);
+  };
+  for (const sign of ["pointerdown", "pointermove", "keydown", "wheel", "touchstart"]) addEventListener(sign, wait, { passive: true });
+  wait();
+}
+
+homeAgain();
+
 const form = document.getElementById("search");
 form?.addEventListener("submit", (event) => {
   event.preventDefault();
