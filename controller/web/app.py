@@ -141,7 +141,7 @@ def _add_pages(app: FastAPI, table: TableLike) -> None:
     @app.get("/", response_class=HTMLResponse)
     @app.get("/display", response_class=HTMLResponse)
     def page(screen: Annotated[Screen, Query()]) -> HTMLResponse:
-        return HTMLResponse(_page(screen, demo=table.world is not None))
+        return HTMLResponse(_page(screen, demo=table.world is not None, games=app.state.shows_games))
 
     @app.get("/api/state")
     def state(lang: Lang = "en") -> JSONResponse:
@@ -202,7 +202,7 @@ def start_placement(board: BoardSet) -> dict[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=64)
-def _page(screen: Screen, *, demo: bool) -> str:
+def _page(screen: Screen, *, demo: bool, games: bool) -> str:
     language = screen.lang
     own = ("label_", "stale_", "demo_")  # what the screen says by itself; all else comes with the state
     words = {key: text for key, text in phrases(language).items() if key.startswith(own)}
@@ -212,6 +212,7 @@ def _page(screen: Screen, *, demo: bool) -> str:
         lang=language,
         languages=LANGUAGES,
         demo=demo,
+        games=games,
         build=build_id(),
         words=json.dumps(words, ensure_ascii=False),
         say=lambda key: phrase(key, language),
