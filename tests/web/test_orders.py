@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import random
 import string
 import time
+from itertools import islice
 
 import pytest
 from starlette.testclient import TestClient
@@ -13,6 +15,7 @@ from controller.journal.store import Journal
 from controller.rules.registry import game_named
 from controller.web.access import Access, ApiKey
 from controller.web.app import create_app
+from controller.web.ordering import position_of
 from controller.web.phrases import LANGUAGES, name_of, phrases
 
 PIN, KEY = "2468", "k3yForTheScoreboard-0123456789"
@@ -241,6 +244,27 @@ def test_a_position_is_read_from_its_pieces(desk_at_rest):
         answer = read({**believed, site: [kind]}, "South")
         assert answer.status_code == 422
         assert answer.json()["error"] == phrases("en", "operator")["not_a_position"]
+
+
+@pytest.mark.parametrize("name", ["transet", "taasen", "transfer"])
+def test_every_position_of_a_game_can_be_laid_out(name):
+    game, rng = game_named(name), random.Random(5)
+    for _ in range(3):
+        position = game.start()
+        for _ in range(6):
+            on = game.picture(position).on
+            text = position_of(game, {site: list(kinds) for site, kinds in on.items()}, game.to_move(position))
+            assert text is not None, game.position_text(position)
+            read = game.parse_position(text)
+            assert game.picture(read).on == on
+            assert game.to_move(read) == game.to_move(position)
+            turns = list(islice(game.legal_turns(position), 60))
+            if game.to_move(position) is None:
+                position = game.with_mover(position, rng.choice(game.players))
+            elif turns:
+                position = game.after(position, rng.choice(turns))
+            if game.outcome(position) is not None:
+                break
 
 
 def test_a_table_that_does_not_answer_says_so(operator, stage):
