@@ -23,6 +23,7 @@ from controller.health import Check
 from controller.keeping import Keeping
 from controller.rules.registry import game_named
 from controller.web.access import Access
+from controller.web.describing import describe
 from controller.web.gate import Gate
 from controller.web.geometry import set_json
 from controller.web.guard import Guard, own_names
@@ -109,6 +110,7 @@ def create_app(
     add_reporting(app, table, players, keeping)
     add_replaying(app, table, records)
     _add_actions(app, table)
+    describe(app)
     return app
 
 
@@ -121,12 +123,21 @@ class _Static(StaticFiles):
         return response
 
 
+PLAIN = {
+    "Not Found": "There is nothing at this address.",
+    "Method Not Allowed": "This address can't be asked in that way.",
+    "There was an error parsing the body": "The request is not JSON.",
+}
+"""What the libraries say, in a sentence."""
+
+
 def _add_errors(app: FastAPI) -> None:
     """Every refusal is `{"error": one sentence}`."""
 
     @app.exception_handler(StarletteHTTPException)
     async def refused(_request: Request, error: StarletteHTTPException) -> JSONResponse:
-        return JSONResponse({"error": str(error.detail)}, status_code=error.status_code)
+        said = PLAIN.get(str(error.detail), str(error.detail))
+        return JSONResponse({"error": said}, status_code=error.status_code, headers=error.headers)
 
     @app.exception_handler(RequestValidationError)
     async def unreadable(_request: Request, error: RequestValidationError) -> JSONResponse:
