@@ -206,11 +206,14 @@ def test_a_position_that_was_set_stands_whatever_was_played_before_it() -> None:
     table.command("set_position", position=text.replace("2K2", "1K3"))
     table.put("rb1br/2k2/5/1K3/RB1BR")
     table.wait(2)
-    table.play("b2-b3")
+    for turn in ("b2-b3", "a5-a4", "b3-b4", "e5-e4"):
+        table.play(turn)
+    before = table.state.published
+    assert len(before) == 6
     table.events.clear()
     events = table.command("correct", n="1", text="b1-a2", reason="so it was")
-    assert brief(events) == ["ruling corrected", "turn 1 b1-a2 revised", "turn 2 c5-c4 revised", "turn 3 b2-b3 revised"]
-    assert events[-2].data["position"] == "rb1br/2k2/1K3/5/RB1BR N"
+    assert [e.data["n"] for e in events if e.event == "turn"] == [1, 2, 3, 4, 5, 6]
+    assert table.state.published[2:] == before[2:]
     assert [n for n, _ in table.state.anchors] == [0, 2]
     state, every = reducer.initial(table.game, set_name="transet"), []
     for given in table.inputs:
@@ -221,6 +224,25 @@ def test_a_position_that_was_set_stands_whatever_was_played_before_it() -> None:
     assert verify(record, table.game) is None
     assert [on.n for on in record.gone_on] == [2]
     assert reducer.resume(table.game, "transet", state.timing, every).anchors == state.anchors
+
+
+@pytest.mark.parametrize("open_turns", [0, 1, 2])
+def test_no_more_may_be_changed_by_hand_afterwards_than_before(open_turns: int) -> None:
+    table = playing(("c1-c2",), ("c5-c4",), ("a1-a2",), ("a5-a4",))
+    history = History(table.state.anchors, table.state.published, open_turns)
+    assert len(corrected(table.game, history, 1, "c1-d2").line.steps) == open_turns
+    assert len(corrected(table.game, history, 4, "e5-e4").line.steps) == 0  # what the operator has said stands
+
+
+def test_what_stood_unseen_during_a_correction_is_asked_about() -> None:
+    table = playing(("c1-c2",), ("c5-c4",))
+    table.on["b3"] = table.on.pop("b1")
+    table.wait(1, hand=True, moving=True, hidden=frozenset({"b1", "b3", "c2", "d2"}))
+    events = table.command("correct", n="1", text="c1-d2", reason="so it was")
+    assert brief(events) == ["ruling corrected", "turn 1 c1-d2 revised", "turn 2 c5-c4 revised"]
+    table.wait(5)
+    assert brief(table.told())[-1] == "question"
+    assert "illegal" not in " ".join(brief(table.told()))
 
 
 def test_taken_back_to_any_turn_and_led_there() -> None:
