@@ -28,6 +28,7 @@ from controller.web.gate import Gate
 from controller.web.geometry import set_json
 from controller.web.guard import Guard, own_names
 from controller.web.hub import Hub
+from controller.web.metrics import add_metrics
 from controller.web.operating import add_operating
 from controller.web.pages import Lang, build_id, render
 from controller.web.phrases import LANGUAGES, phrase, phrases
@@ -103,6 +104,7 @@ def create_app(
     _add_pages(app, table)
     add_screens(app, table, telling, players)
     add_wellbeing(app, table, machine)
+    add_metrics(app, table, machine, lambda: telling.screens)
     add_playing(app, table, players)
     add_operating(app, table, access)
     add_timeline(app, table)

@@ -178,9 +178,10 @@ def describe(app: FastAPI) -> None:
 
 def _described(app: FastAPI) -> dict[str, Any]:
     told = get_openapi(title="Boardref", version=version("boardref"), routes=app.routes, summary="A table's API")
-    models = [kind for _, kind in ROUTES.values() if not isinstance(kind, str)]
+    models: dict[type[BaseModel], None] = {Refusal: None}
+    models |= {kind: None for _, kind in ROUTES.values() if not isinstance(kind, str)}
     _, made = models_json_schema(
-        [(model, "serialization") for model in dict.fromkeys([*models, Refusal])],
+        [(model, "serialization") for model in models],
         ref_template="#/components/schemas/{model}",
     )
     parts = told.setdefault("components", {})
