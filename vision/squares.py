@@ -34,8 +34,8 @@ PITCH = 1.06
 """Tokens that touch lie this many sizes apart, on average: side walls and gaps are part of the patch."""
 ONE_TINT = 0.2
 """Logarithm of tint within which colours count as one while patches are looked for."""
-MOST_TOGETHER, LEAST_EACH = 8, 0.96
-"""So many at most in a patch; in a row each takes so much of its size at least."""
+MOST_TOGETHER, LEAST_EACH = 10, 0.96
+"""So many at most in a patch (two colours of about one tint, five of each); in a row each takes so much of its size."""
 LEAST_FULL, LEAST_SIDES, MOST_SIDES = 0.85, (0.88, 0.92), (1.16, 1.2)
 """Share of its own rectangle that a token's patch fills; its short and long side, in tokens' sizes."""
 ROUND = 0.82
@@ -125,8 +125,8 @@ def _reach(contour: Array, x: float, y: float) -> float:
     return float(np.hypot(contour[:, 0, 0] - x, contour[:, 0, 1] - y).max())
 
 
-def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float) -> list[_Patch]:
-    """Token-shaped patches of one colour."""
+def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float, middles: Array) -> list[_Patch]:
+    """Token-shaped patches of one colour. `middles` (n, 2): of the sites, on the fine grid: x, y."""
     around = np.ones((3, 3), np.uint8)
     least = cv2.erode(np.where(labels > 0, labels, np.uint8(255)), around)
     alone = (labels > 0) & (cv2.dilate(labels, around) == least)  # not beside another colour
@@ -147,7 +147,7 @@ def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float) -> list[
             x, y = moments["m10"] / moments["m00"], moments["m01"] / moments["m00"]
             places = [(x, y, area / (short * long), short, long)]
         else:
-            places = _split(mask, np.asarray(contour, np.int32), size, area)
+            places = _split(mask, np.asarray(contour, np.int32), size, area, middles)
         for x, y, full, short, long in places:
             shape = 1 - 0.5 * max(abs(short / size - 1.0) - 0.08, abs(long / size - 1.04) - 0.1, 0)
             fit = min(1.0, full / 0.93) * shape
@@ -169,9 +169,13 @@ def _misfit(full: float, short: float, long: float) -> float:
 
 
 def _split(
-    mask: npt.NDArray[np.uint8], contour: npt.NDArray[np.int32], size: float, area: float
+    mask: npt.NDArray[np.uint8], contour: npt.NDArray[np.int32], size: float, area: float, middles: Array
 ) -> list[tuple[float, float, float, float, float]]:
-    """A patch of several tokens taken apart: x, y, fullness, short and long side of each; none where they don't fit."""
+    """A patch of several tokens taken apart: x, y, fullness, short and long side of each; none where they don't fit.
+
+    Where it covers the middles of as many sites, tokens are looked for there first: from elsewhere a search may end
+    with one too many.
+    """
     x0, y0, width, height = cv2.boundingRect(contour)
     own = np.zeros((height, width), np.uint8)
     cv2.drawContours(own, [contour], -1, 1, -1, offset=(-x0, -y0))
@@ -183,16 +187,34 @@ def _split(
         return []
     rows, columns = np.nonzero(own)
     points = np.column_stack([columns, rows]).astype(np.float64)
+    near = np.round(middles).astype(np.int64) - (x0, y0)
+    near = near[np.all((near >= 0) & (near < (width, height)), axis=1)]
+    homes = near[own[near[:, 1], near[:, 0]] > 0].astype(np.float64)
+    in_line = short < 1.4 * size
+    best: list[tuple[float, float, float, float, float]] = []
     for number in (count, count + 1, count - 1):  # gaps and side walls may make one more or less of them
-        parts = _apart(points, size, number, short < 1.4 * size) if 2 <= number <= MOST_TOGETHER else []
-        if parts:
-            return [(x + x0, y + y0, full, small, large) for x, y, full, small, large in parts]
-    return []
+        if not 2 <= number <= MOST_TOGETHER:
+            continue
+        starts = [homes] if len(homes) == number else []
+        for start in (*starts, _spread(points[::3], number, in_line)):
+            parts = _apart(points, size, start)
+            if parts and in_line:
+                best = parts
+                break
+            best = min((each for each in (best, parts) if each), key=lambda each: _unlike(each, size), default=[])
+        if best and in_line:
+            break
+    return [(x + x0, y + y0, full, small, large) for x, y, full, small, large in best]
 
 
-def _apart(points: Array, size: float, count: int, in_line: bool) -> list[tuple[float, float, float, float, float]]:
-    """So many tokens of which points (n, 2) may consist, as `_split` gives them; none where they don't fit."""
-    centres = _spread(points[::3], count, in_line)
+def _unlike(parts: Sequence[tuple[float, float, float, float, float]], size: float) -> float:
+    """How far the least likely of the parts is from a token: one too many, or too few, makes strange shapes."""
+    return max(abs(small / size - 1) + abs(large / size - PITCH) + 1 - full for _, _, full, small, large in parts)
+
+
+def _apart(points: Array, size: float, centres: Array) -> list[tuple[float, float, float, float, float]]:
+    """The tokens round about these middles of which points (n, 2) may consist, as `_split` gives them; or none."""
+    count = len(centres)
     for step in (3, 3, 3, 3, 1, 1):  # first on a third of the points
         few = points[::step]
         away = np.maximum(np.abs(few[:, :1] - centres[:, 0]), np.abs(few[:, 1:] - centres[:, 1]))
@@ -237,7 +259,8 @@ def find_squares(look: Look, extra_mm: Sequence[tuple[float, float, float, float
     box = (-MARGIN_MM, -MARGIN_MM, width + MARGIN_MM, height + MARGIN_MM)
     flat = lay_flat(look, box, -tokens.height_mm, STEP_MM)
     palette = _sampled_palette(board_set, flat)
-    patches = _patches(flat, _labels(flat, palette), tokens.size_mm)
+    rows, columns = flat.cells(np.array([board_set.centre(site) for site in board_set.sites]))
+    patches = _patches(flat, _labels(flat, palette), tokens.size_mm, np.column_stack([columns, rows]))
     if not patches:
         return []
     return _name(look, flat, patches)
