@@ -77,7 +77,7 @@ def _row(done: Done) -> dict[str, Any]:
 def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[str, Any]]) -> State:
     """The state that the journalled rows of a table lead to: the same lines, eyes freshly opened."""
     game_no = max((int(row["game_no"]) for row in rows if row["event"] == "setup_complete"), default=0)
-    state = State(game, set_name, timing, "setup", game_no=game_no)
+    state = State(game, set_name, timing, "setup", game_no=game_no, paused=_was_paused(rows))
     # Nothing is known of the time without power: until the board is explained again there is no ground to accuse.
     state = replace(
         state,
@@ -117,6 +117,12 @@ def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[st
         result=result.get("result"),
         why=result.get("why"),
     )
+
+
+def _was_paused(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether an operator had paused the table, and nobody has let it go on since."""
+    told = (row["what"] for row in reversed(rows) if row["event"] == "ruling" and row["what"] in ("paused", "resumed"))
+    return next(told, "resumed") == "paused"
 
 
 def _was_guided(rows: Sequence[Mapping[str, Any]], game_no: int) -> bool:

@@ -178,3 +178,4 @@ def test_anything_said_at_any_moment(name: str, seed: int) -> None:
     if table.state.phase == "play" and table.state.named == table.state.game_no:
         assert again.names == table.state.names
     assert again.anchors == table.state.anchors
+    assert again.paused == table.state.paused
