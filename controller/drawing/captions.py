@@ -7,7 +7,7 @@ from functools import cache
 from controller.drawing.moments import Moment
 from controller.journal.fold import Illegal, Record, Ruling
 from controller.rules.api import Reason
-from controller.web.phrases import name_of, phrase
+from controller.web.phrases import name_of, phrase, phrases
 from controller.words import say, sentence
 from controller.words.catalogue import catalogue
 
@@ -74,22 +74,26 @@ def illegal_sentence(illegal: Illegal, language: str) -> str:
 
 
 def ruling_words(ruling: Ruling, record: Record, language: str) -> str:
-    """What somebody said, or the table did."""
-    if ruling.what == "draw_offer":
-        player, _, state = ruling.text.rpartition(" ")
-        return word(f"offer_{state}", language, player=side(record, player, language))
+    """What somebody said, or the table did; what these words don't know is shown as it was written."""
+    key, facts, more = ruling.what, {}, ruling.text
     if ruling.what == "flag":
         player = ruling.text.removesuffix(" up again")
-        return word("flag" if player == ruling.text else "flag_up", language, player=side(record, player, language))
-    if ruling.what == "guide":
-        return word(f"guide_{ruling.text}", language)
-    if ruling.what == "unexplained":
-        return word("unexplained", language, sites=ruling.text)
-    if ruling.what == "position":
-        return word("set", language)
-    if ruling.what == "accepted":
-        return word("as_played", language)
-    return word(ruling.what, language) + (f": {ruling.text}" if ruling.text else "")
+        key = "flag" if player == ruling.text else "flag_up"
+        facts, more = {"player": side(record, player, language)}, ""
+    elif ruling.what == "draw_offer":
+        player, _, state = ruling.text.rpartition(" ")
+        key, facts, more = f"offer_{state}", {"player": side(record, player, language)}, ""
+    elif ruling.what == "guide":
+        key, more = f"guide_{ruling.text}", ""
+    elif ruling.what == "unexplained":
+        facts, more = {"sites": ruling.text}, ""
+    elif ruling.what in ("position", "accepted"):
+        key, more = {"position": "set", "accepted": "as_played"}[ruling.what], ""
+    elif ruling.what == "reported":
+        more = ""  # the name of a file says nothing to a reader
+    if key not in phrases(language, "games"):
+        return f"{ruling.what} {ruling.text}".strip()
+    return word(key, language, **facts) + (f": {more}" if more else "")
 
 
 def moment_words(moment: Moment, record: Record, language: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ import pytest
 
 from controller.cli import main
 from controller.drawing import lettering
-from controller.drawing.captions import result_words, took_text
+from controller.drawing.captions import result_words, ruling_words, took_text
 from controller.drawing.film import CARRY_S, CODECS, FILM, GIF, Film, write_gif, write_mp4
 from controller.drawing.layout import Layout
 from controller.drawing.moments import carried, moments
@@ -20,8 +20,8 @@ from controller.drawing.painting import Easel, journeys
 from controller.drawing.sets import layout_for
 from controller.drawing.sheets import NoBoard, board_svg, sheet_svg
 from controller.errors import CommandError
-from controller.journal.export import as_text
-from controller.journal.fold import GoneOn, Illegal
+from controller.journal.export import WHAT, as_text
+from controller.journal.fold import GoneOn, Illegal, Ruling
 from controller.journal.notation import record_from_text
 from controller.rules.api import Shift
 from controller.rules.registry import game_named
@@ -29,6 +29,7 @@ from controller.words import LANGUAGES
 from vision.boardset import installed_sets
 
 GAMES = ("transet", "taasen", "transfer")
+START = "rbkbr/5/5/5/RBKBR S"
 NS = {"svg": "http://www.w3.org/2000/svg"}
 WRONG = {"transet": ("c1", "c3"), "taasen": ("9", "12"), "transfer": ("A1", "I5")}
 
@@ -263,6 +264,32 @@ def test_the_result_is_said_in_every_language(language):
     )
     assert result_words(english, language)[1] == why != ""
     assert (why == "The other side resigned.") == (language == "en")
+
+
+SAID = [
+    *((what, text) for what in ("taken_back", "corrected", "paused", "resumed", "reported") for text in ("", "why")),
+    *(("draw_offer", f"South {state}") for state in ("made", "accepted", "declined", "withdrawn", "lapsed")),
+    ("guide", "begun"), ("guide", "ended"), ("unexplained", "a1 b2"), ("position", START), ("accepted", "a1-a3"),
+    ("flag", "North"), ("flag", "North up again"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("what", "text"), SAID)
+def test_everything_that_was_said_has_words(language, what, text):
+    told = ruling_words(Ruling(1, what, text), played("transet", 1), language)
+    assert told != f"{what} {text}".strip()
+    assert "{" not in told
+    assert language == "en" or told != ruling_words(Ruling(1, what, text), played("transet", 1), "en")
+
+
+def test_every_ruling_of_the_fold_is_tried_above():
+    assert set(WHAT) <= {what for what, _ in SAID}
+
+
+@pytest.mark.parametrize(("what", "text"), [("guide", "lost"), ("draw_offer", "x"), ("dance", "tango"), ("flag", "")])
+def test_what_nobody_knows_is_shown_as_it_was_written(what, text):
+    assert ruling_words(Ruling(1, what, text), played("transet", 1), "de")
 
 
 def test_times_as_people_say_them():
