@@ -35,9 +35,9 @@ from controller.web.phrases import LANGUAGES, phrase, phrases
 from controller.web.players import Players
 from controller.web.playing import add_playing
 from controller.web.ports import Snapshot, TableLike, WorldLike
+from controller.web.previewing import add_previewing
 from controller.web.replaying import add_replaying
 from controller.web.reporting import add_reporting
-from controller.web.previewing import add_previewing
 from controller.web.screen import Screen
 from controller.web.screens import add_screens
 from controller.web.shelf import Records
@@ -55,11 +55,12 @@ Place = Annotated[float, Field(ge=-2000, le=2000, allow_inf_nan=False)]
 
 
 class WorldBody(BaseModel):
-    """One movement of a hand on the pretend table; `x_mm`, `y_mm` on the sheet, for `move` only."""
+    """A hand's movement on the pretend table, mm on the sheet: `move` takes `x_mm`, `y_mm`, `slide` `rail`, `x_mm`."""
 
     model_config = ConfigDict(extra="forbid")
-    op: Literal["lift", "move", "drop", "reset"]
+    op: Literal["lift", "move", "drop", "slide", "reset"]
     token: int | None = None
+    rail: str | None = None
     x_mm: Place | None = None
     y_mm: Place | None = None
 
@@ -188,6 +189,14 @@ def _add_actions(app: FastAPI, table: TableLike) -> None:
         if body.op == "reset":
             world.reset(start_placement(world.board_set))
             return JSONResponse(world.as_json())
+        if body.op == "slide":
+            if body.rail is None or body.x_mm is None:
+                raise HTTPException(422, "rail, x_mm: say which platform to slide, and where to.")
+            try:
+                world.slide(body.rail, body.x_mm)
+            except VisionError as error:
+                raise HTTPException(404, f"{error}.") from None
+            return JSONResponse({"ok": True})
         if body.token is None:
             raise HTTPException(422, f"token: say which piece to {body.op}.")
         if body.token not in {token["id"] for token in world.as_json()["tokens"]}:

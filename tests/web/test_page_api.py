@@ -203,6 +203,8 @@ def test_hands_move_the_world_and_nothing_else(demo, demo_stage):
         ({"op": "lift", "token": 999}, 404, "999"),
         ({"op": "throw", "token": 1}, 422, "op"),
         ({"op": "move", "token": 1}, 422, "x_mm"),
+        ({"op": "slide", "rail": "south"}, 422, "x_mm"),
+        ({"op": "slide", "rail": "south", "x_mm": 100}, 404, "no platform 'south'"),
         ({"op": "move", "token": 1, "x_mm": "left", "y_mm": 0}, 422, "x_mm"),
         ({"op": "move", "token": 1, "x_mm": 1e300, "y_mm": 0}, 422, "x_mm"),
     ],

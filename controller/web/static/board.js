@@ -72,8 +72,8 @@ export class Board {
 
   // Loose platforms (Transfer's), in the middle of their rails.
   cards() {
-    return Object.values(this.geo.platforms ?? {}).map(([x, y, width, height]) =>
-      make("rect", { x, y, width, height, rx: 1.5, class: "card" }),
+    return Object.entries(this.geo.platforms ?? {}).map(([rail, [x, y, width, height]]) =>
+      make("rect", { x, y, width, height, rx: 1.5, class: "card", "data-rail": rail }),
     );
   }
 

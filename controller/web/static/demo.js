@@ -10,9 +10,13 @@ export class Hands {
     this.words = words;
     this.pieces = new Map(); // token id -> {group, x, y, kind}
     this.held = new Map(); // token id -> {pointer, dx, dy, sentAt, timer}
+    this.sliding = null; // the platform under a finger: {rail, dx, sentAt}
     this.tail = Promise.resolve(); // requests go one after the other: a drop must not overtake a move
     board.onWorld = (world) => this.draw(world);
     board.svg.classList.add("playable");
+    board.svg.addEventListener("pointerdown", (event) => this.grasp(event));
+    board.svg.addEventListener("pointermove", (event) => this.slide(event));
+    for (const end of ["pointerup", "pointercancel"]) board.svg.addEventListener(end, (event) => this.slide(event, true));
     document.getElementById("reset").addEventListener("click", () => this.send({ op: "reset" }));
   }
 
@@ -29,7 +33,39 @@ export class Hands {
     this.refusedTimer = setTimeout(() => (line.hidden = true), 6000);
   }
 
+  // Platforms slide along their rails, with what lies on them; the world keeps them there and moves the pieces.
+  grasp(event) {
+    const card = event.target.closest?.(".card[data-rail]");
+    if (!card || event.button > 0 || this.sliding) return;
+    event.preventDefault();
+    this.board.svg.setPointerCapture(event.pointerId);
+    const [x, , width] = this.board.geo.platforms[card.dataset.rail];
+    const at = this.world?.platforms?.[card.dataset.rail] ?? x + width / 2;
+    this.sliding = { rail: card.dataset.rail, pointer: event.pointerId, dx: this.board.place(event)[0] - at, sentAt: 0 };
+  }
+
+  slide(event, over = false) {
+    const now = this.sliding;
+    if (!now || event.pointerId !== now.pointer) return;
+    const x_mm = this.board.place(event)[0] - now.dx;
+    if (over || performance.now() - now.sentAt > CARRY_MS) {
+      now.sentAt = performance.now();
+      this.send({ op: "slide", rail: now.rail, x_mm });
+    }
+    if (over) this.sliding = null;
+  }
+
+  cards(world) {
+    for (const [rail, at] of Object.entries(world.platforms ?? {})) {
+      const [x, , width] = this.board.geo.platforms[rail];
+      const card = this.board.svg.querySelector(`.card[data-rail="${rail}"]`);
+      card?.setAttribute("transform", `translate(${(at - x - width / 2).toFixed(2)} 0)`);
+    }
+  }
+
   draw(world) {
+    this.world = world;
+    this.cards(world);
     const layer = this.board.layers.loose;
     const there = new Set(world.tokens.map((token) => token.id));
     for (const [id, piece] of this.pieces)
