@@ -13,7 +13,7 @@ from pathlib import Path
 
 from controller.journal.errors import JournalError
 from controller.journal.hold import Hold
-from controller.journal.store import APPLICATION_ID, VERSION
+from controller.journal.store import APPLICATION_ID, LAST_PLAYED, VERSION
 
 TRIGGER = "row_is_never_deleted"
 
@@ -42,8 +42,8 @@ def _deleted(connection: sqlite3.Connection, game: int, path: Path) -> tuple[str
         raise JournalError(f"{path} is no journal of this version; let a table open it once")
     run("BEGIN IMMEDIATE")  # nobody else can write until the trigger is back
     newest = int(run("SELECT coalesce(max(game), 0) FROM row").fetchone()[0])
-    last = run("SELECT game FROM row WHERE game > 0 ORDER BY id DESC LIMIT 1").fetchone()
-    if not 0 < game < newest or game == last[0]:
+    last = run(LAST_PLAYED).fetchone()
+    if not 0 < game < newest or (last is not None and game == last[0]):
         raise JournalError(f"game {game} of {path} can't be deleted: it is the newest, or was played last")
     told = run("SELECT data FROM row WHERE game = ? AND event = 'reported'", (game,)).fetchall()
     (guard,) = run("SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = ?", (TRIGGER,)).fetchone()

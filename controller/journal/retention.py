@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from controller.journal.store import Journal
+from controller.journal.store import LAST_PLAYED, Journal
 
 QUIET = timedelta(hours=1)
 """A game whose last row is younger is left alone: a table may still show it."""
@@ -42,7 +42,7 @@ def due(journal: Journal, rules: Rules, now: datetime) -> tuple[int, ...]:
     named = {int(game) for (game,) in run("SELECT DISTINCT game FROM player_name")} if rules.keep_named else set()
     if not games:
         return ()
-    spared = named | {games[-1][0], max(game for game, _, _ in games)}
+    spared = named | {max(game for game, _, _ in games), *(game for (game,) in run(LAST_PLAYED))}
     finished = [game for game, _, over in games if over and game not in named]
     many = set(finished[: -rules.keep_games] if rules.keep_games is not None else ())
     found = []

@@ -66,6 +66,13 @@ CREATE INDEX IF NOT EXISTS text_of_turn ON row(json_extract(data, '$.text'), gam
 )
 VERSION = len(MIGRATIONS)
 
+# Games that were imported were not played here; a name or a correction that came later takes no game up again.
+LAST_PLAYED = (
+    "SELECT game FROM row WHERE game > 0 AND event != 'players' AND json_extract(data, '$.afterwards') IS NULL"
+    " AND session NOT IN (SELECT session FROM row WHERE event = 'imported') ORDER BY id DESC LIMIT 1"
+)
+"""The game that a table goes on with."""
+
 
 @dataclass(frozen=True)
 class Row:
@@ -238,11 +245,8 @@ class Journal:
 
         It goes on under its number, however often the table was restarted in it. Empty where there is no game yet.
         """
-        # Games that were imported were not played here; a name or a correction that came later takes no game up again.
-        played = "game > 0 AND event != 'players' AND json_extract(data, '$.afterwards') IS NULL"
-        played += " AND session NOT IN (SELECT session FROM row WHERE event = 'imported')"
         with self._lock:
-            found = self._connection.execute(f"SELECT game FROM row WHERE {played} ORDER BY id DESC LIMIT 1").fetchone()
+            found = self._connection.execute(LAST_PLAYED).fetchone()
         if found is None:
             return []
         events = self.events(int(found[0]))

@@ -103,6 +103,21 @@ def test_a_game_that_was_played_last_stays_though_it_is_old(tmp_path, clock):
     assert numbers(path) == (1, 2, 3)
 
 
+def test_the_game_that_the_table_goes_on_with_stays_whatever_else_was_written_since(tmp_path, clock):
+    path = filled(tmp_path / "boardref.db", clock, [90, 80], over={1})
+    with Journal.open(path) as journal:  # game 2 is on the table; another one is imported, and game 1 gets a name
+        journal.append([{**HEAD, "event": "setup_complete", "game_no": 1, "position": "x", "as": "start"},
+                        {**HEAD, "event": "imported", "game_no": 1, "format": "text", "file": "x"}])  # fmt: skip
+    with Journal.open(path) as journal:
+        named = {**HEAD, "event": "players", "game_no": 0, "game": 1, "names": {"South": ""}, "by": "operator"}
+        journal.append([named])
+    assert planned(path, now=NOW + timedelta(days=90), keep_days=1, keep_unfinished_days=1) == (1,)
+    with pytest.raises(JournalError, match="played last"):
+        delete_game(path, 2)
+    with Journal.open(path) as journal:
+        assert [event["position"] for event in journal.last_session()] == ["secret2"]
+
+
 def test_times_of_a_clock_that_was_not_set_count_from_the_first_right_one(tmp_path, clock):
     path = tmp_path / "boardref.db"
     with Journal.open(path) as journal:
