@@ -26,7 +26,20 @@ def words(game, data):
     """A row about something that happened between two turns."""
     player, t_s = data.draw(st.sampled_from(game.players)), data.draw(st.floats(0, 9e4))
     what = data.draw(
-        st.sampled_from(["illegal", "paused", "resumed", "taken_back", "offer", "guide", "unexplained", "corrected"])
+        st.sampled_from(
+            [
+                "illegal",
+                "paused",
+                "resumed",
+                "taken_back",
+                "offer",
+                "guide",
+                "unexplained",
+                "corrected",
+                "report",
+                "flag",
+            ]
+        )
     )
     if what == "illegal":
         reason = {"code": "TOO_FAR", "sites": ["c3", "c1"], "rule": "transet 2.1", "why": "Zu weit: ö.", "facts": {}}
@@ -42,6 +55,10 @@ def words(game, data):
             "player": player,
             "state": data.draw(st.sampled_from(["made", "lapsed"])),
         }
+    if what == "report":
+        return {"event": "reported", "t": t_s, "file": "wrong-call-1.sightings", "by": "player", "note": ""}
+    if what == "flag":
+        return {"event": "flag", "t": t_s, "player": player, "fallen": data.draw(st.booleans())}
     if what == "guide":
         return {"event": "guide", "t": t_s, "state": data.draw(st.sampled_from(["begun", "ended"]))}
     if what == "unexplained":
@@ -89,7 +106,8 @@ def played(game, data):
             n += 1
             t_s = round(t_s + rng.random() * 90, 3)
             event = "pass" if game.forced_pass(position) is not None and legal else "turn"
-            yield [{"event": event, "t": t_s, **turn_row(game, position, n, text, after), "legal": legal}]
+            left = {"clock": dict.fromkeys(game.players, 7.5)} if n % 2 else {}
+            yield [{"event": event, "t": t_s, **turn_row(game, position, n, text, after), "legal": legal, **left}]
             position = after
     outcome = game.outcome(position)
     if outcome is None and data.draw(st.booleans()):
