@@ -61,6 +61,7 @@ def view_json(snapshot: Snapshot, language: str) -> dict[str, Any]:
     return {
         "lang": language,
         "phase": view.phase,
+        "mode": view.mode,
         "game": view.game,
         "game_no": view.game_no,
         "set": board.name if board is not None else None,

@@ -275,3 +275,12 @@ def test_a_spectators_screen_has_no_buttons_and_no_keys(page, site, stage):
     page.keyboard.press("1")
     page.wait_for_timeout(200)
     assert stage.sent == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "said"), [("referee", ""), ("record", " · records only, judges nothing"), ("teach", " · teaches")]
+)
+def test_the_display_says_where_nothing_is_judged(page, site, stage, mode, said):
+    stage.show(mode=mode)
+    page.goto(site.url)
+    expect(page.locator("#brand")).to_have_text(f"Boardref · Transet{said}")

@@ -164,7 +164,9 @@ if (demo || keys) {
 
 function showTurns(state) {
   put($("game-no"), state.game_no ? words.label_game.replace("{n}", state.game_no) : "");
-  put($("brand"), state.game ? `Boardref · ${state.game[0].toUpperCase()}${state.game.slice(1)}` : "Boardref");
+  const named = state.game ? [state.game[0].toUpperCase() + state.game.slice(1)] : [];
+  const mode = words[`label_mode_${state.mode}`]; // "referee" needs no word
+  put($("brand"), ["Boardref", ...named, ...(mode ? [mode] : [])].join(" · "));
   // Only what the turns say is drawn anew: the list may be scrolled by hand.
   const key = JSON.stringify([state.turns, state.players.map((one) => one.name), state.provisional]);
   if ($("turns").dataset.key === key) return;
