@@ -24,8 +24,7 @@ GAMES = {
     "transet": ("", "c1-c2 d5-c4 c2-c3 e5-e4 c3-b4 b5-a4 b4xa5#"),
     "taasen": (
         "",
-        "WP=2 GP=14 WP=3 GP=13 WT=2 GP=14 WT=1 GP=8 WP=7 GS=14 RT=10 WP=12 WT=2 WP=13 RT=11 WT=3 RT=12 WS=2 RS=10 "
-        "GP=7>WTx WS=3>GP=8",
+        "RT=10 GS=14 WS=2 GS=8 WS=1 GS=7 WP=2 GT=14 RT=11 GS=3>WPx WT=2>GS=7 GT=8 RP=10 WS=5 WT=1 GS=12 WS=4 WT=5",
     ),
     "transfer": (
         "vgvg/pgp/pvp/gvgv/bybyb/ososo/p/sosos/ybyby S 0-0",
