@@ -81,6 +81,14 @@ class Key(BaseModel):
     may: Literal["read", "operate"] = "operate"
 
 
+class LogConfig(BaseModel):
+    """What is written for those who look after the table."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    format: Literal["text", "json"] = Field(default="text", description="lines of text, or one JSON object a line")
+    level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="the least that is written")
+
+
 class RecordsConfig(BaseModel):
     """What becomes of the records."""
 
@@ -136,6 +144,7 @@ class TableConfig(BaseSettings):
         default=None, description="the PIN of the operator's page, at least 4 digits; one is made where left out"
     )
     api_keys: tuple[Key, ...] = Field(default=(), description="keys with which scripts may do what an operator may")
+    log: LogConfig = Field(default=LogConfig(), description="how the log is written, and how much of it")
     records: RecordsConfig = Field(default=RecordsConfig(), description="how long records are kept, and how safely")
     clock: ClockConfig = Field(default=ClockConfig(), description="a clock for the players")
     options: dict[str, str] = Field(default_factory=dict, description="rules options of the game")
@@ -242,7 +251,13 @@ def _pin_credential() -> dict[str, str]:
 
 
 def _near(key: str) -> str | None:
-    return next(iter(difflib.get_close_matches(key, list(TableConfig.model_fields), n=1)), None)
+    """The setting that is spelt most like it; of a table, one of the same table."""
+    names = list(TableConfig.model_fields)
+    table, dot, _ = key.partition(".")
+    inner = TableConfig.model_fields[table].annotation if dot and table in names else None
+    if isinstance(inner, type) and issubclass(inner, BaseModel):
+        names = [f"{table}.{name}" for name in inner.model_fields]
+    return next(iter(difflib.get_close_matches(key, names, n=1)), None)
 
 
 def _meant(near: str | None) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-import sys
 import threading
 import time
 from collections import deque
@@ -14,6 +13,7 @@ from typing import Any
 
 from controller.journal.errors import JournalError
 from controller.journal.store import Journal
+from controller.logs import tell
 from controller.watcher import Watcher
 from controller.words import record_sentence
 
@@ -67,7 +67,7 @@ def open_recording(
             journal.let_go()
     told = Told(*said) if said else None
     if told:
-        print(f"boardref: {told}", file=sys.stderr, flush=True)
+        tell(told)
     return journal, watcher, told
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import socket
-import sys
 
 from controller.cli.games_backup import settings_files
 from controller.errors import CommandError, StartError
 from controller.keeping import keeping_of
 from controller.local import NAME, Local
+from controller.logs import set_up
+from controller.logs import tell as log
 from controller.service import answering, listening_socket, serve
 from controller.standin import StandIn
 from controller.starting import Parts, Start
@@ -36,6 +37,7 @@ def run(args: argparse.Namespace) -> int:
         check_wire(wire)
     start = Start(args.config, args.lights)
     settings = start.salvaged()
+    set_up(settings.log.format, settings.log.level)
     listener = listening_socket(settings.host, settings.port)
     try:
         parts = start.parts()
@@ -74,7 +76,7 @@ def _stand_in(
     start: Start, error: StartError, listener: socket.socket, at: tuple[str, int]
 ) -> tuple[socket.socket, Parts]:
     """Answer on `listener`, bound to host and port `at`, until the settings are mended; what to go on with then."""
-    print(f"boardref: {error}", file=sys.stderr, flush=True)
+    log(str(error))
     settings = start.salvaged()
     stand_in = StandIn(error, settings)
     access = access_of(settings, None, lambda _sentence: None)
@@ -87,7 +89,7 @@ def _stand_in(
     def tell(another: StartError) -> None:
         stand_in.tell(another)
         if str(another) != said[0]:
-            print(f"boardref: {another}", file=sys.stderr, flush=True)
+            log(str(another))
             said[0] = str(another)
 
     with answering(stand_in, listener, ready, Players(may=frozenset()), access):
