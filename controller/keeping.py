@@ -225,9 +225,10 @@ class Keeping:
             yield Check("backup", "ok", "Backups are made by night." if made else "The first backup comes by night.")
 
     def _newest(self) -> datetime | None:
-        found = self.backups()
-        stamp = _BACKUP_NAME.fullmatch(found[-1].name) if found else None
-        return datetime.strptime(stamp[1], "%Y%m%dT%H%M%S").replace(tzinfo=UTC) if stamp else None
+        """When the newest backup was made; one that a wrong clock has dated ahead counts for nothing."""
+        stamps = (_BACKUP_NAME.fullmatch(path.name) for path in self.backups())
+        made = (datetime.strptime(stamp[1], "%Y%m%dT%H%M%S").replace(tzinfo=UTC) for stamp in stamps if stamp)
+        return max((one for one in made if one <= self._now() + timedelta(hours=1)), default=None)
 
     # by itself
 

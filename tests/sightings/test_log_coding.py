@@ -66,7 +66,7 @@ def mixed(inputs):
     return told
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(st.lists(INPUTS, max_size=8).map(mixed), st.none() | st.text(max_size=5))
 def test_inputs_come_back(inputs, fault):
     encoder, decoder = Encoder(), Decoder()
@@ -76,7 +76,7 @@ def test_inputs_come_back(inputs, fault):
         assert decoder.given(json.loads(line)) == (kept(one) if isinstance(one, Sighting) else one, fault)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(st.lists(INPUTS, min_size=1, max_size=4), st.data())
 def test_a_line_that_was_changed_is_read_or_refused(inputs, data):
     encoder = Encoder()
