@@ -123,10 +123,13 @@ class Journal:
         self.warning = warning
 
     @classmethod
-    def open(cls, path: str | Path, *, create: bool = True, read_only: bool = False) -> Journal:
+    def open(
+        cls, path: str | Path, *, create: bool = True, read_only: bool = False, checked: bool = False
+    ) -> Journal:
         """Open a journal, or begin one. Raises JournalError in one sentence; a file that is not ours stays untouched.
 
         A damaged journal is renamed aside and a fresh one begun (`warning` says so), for the table must go on.
+        `checked`: whoever writes it has checked it when it was opened; a reader needn't go through all of it again.
         """
         path = Path(path)
         if path.is_dir():
@@ -137,7 +140,7 @@ class Journal:
             raise JournalError(f"there is no folder {path.parent} for the journal; make it, or name another file")
         hold = None if read_only else Hold.shared(path)
         try:
-            connection, warning = _opened(path, read_only)
+            connection, warning = _opened(path, read_only, checked and read_only)
         except BaseException:
             if hold is not None:
                 hold.release()
@@ -325,10 +328,10 @@ class _Damaged(Exception):
     pass
 
 
-def _opened(path: Path, read_only: bool) -> tuple[sqlite3.Connection, str | None]:
+def _opened(path: Path, read_only: bool, checked: bool) -> tuple[sqlite3.Connection, str | None]:
     """The connection, and a sentence where a damaged file had to be put aside for it."""
     try:
-        return _connect(path, read_only), None
+        return _connect(path, read_only, checked), None
     except _Damaged as damage:
         if read_only:
             raise JournalError(f"the journal {path} is damaged ({damage}); it was left as it is") from None
@@ -337,7 +340,7 @@ def _opened(path: Path, read_only: bool) -> tuple[sqlite3.Connection, str | None
         return _connect(path, read_only), warning
 
 
-def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
+def _connect(path: Path, read_only: bool, checked: bool = False) -> sqlite3.Connection:
     fresh = not path.exists() or path.stat().st_size == 0
     if not fresh and not os.access(path, os.R_OK if read_only else os.R_OK | os.W_OK):
         raise JournalError(f"the journal {path} can't be {'read' if read_only else 'written'}; check its permissions")
@@ -360,7 +363,7 @@ def _connect(path: Path, read_only: bool) -> sqlite3.Connection:
             )
         if read_only and version < 1:
             raise JournalError(f"the journal {path} is empty; let a table open it once")
-        if tables and connection.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+        if tables and not checked and connection.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise _Damaged("its check failed")
         if not read_only:
             connection.execute("PRAGMA journal_mode=WAL")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -66,9 +67,13 @@ class Shelf:
             if self._inode != (found.st_dev, found.st_ino):
                 self._close()
             if self._journal is None:
-                self._journal = Journal.open(self.path, create=False, read_only=True)
+                self._journal = Journal.open(self.path, create=False, read_only=True, checked=True)
                 self._inode = found.st_dev, found.st_ino
-            yield self._journal
+            try:
+                yield self._journal
+            except sqlite3.Error as error:
+                self._close()
+                raise JournalError(f"the journal {self.path} can't be read ({error})") from None
 
     def _close(self) -> None:
         if self._journal is not None:

@@ -149,7 +149,7 @@ def colour_of_nothing(image, easel, on):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_film_shows_every_board(tmp_path, name):
-    game, record = game_named(name), played(name, 4)
+    game, record = game_named(name), played(name, 2)
     layout = Layout(installed_sets()[name])
     path = tmp_path / "game.mp4"
     film = Film(record, game, layout, "nl", FILM)

@@ -152,7 +152,7 @@ def taken_in(path, text):
 
 
 @pytest.mark.parametrize("name", GAMES)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(data=st.data())
 def test_what_was_exported_comes_in_again_as_it_was(tmp_path_factory, name, data):
     folder = tmp_path_factory.mktemp("round")
@@ -172,7 +172,7 @@ def test_what_was_exported_comes_in_again_as_it_was(tmp_path_factory, name, data
 
 
 @pytest.mark.parametrize("name", GAMES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_a_spoilt_export_is_read_or_refused_in_a_sentence(tmp_path_factory, name, data):
     text = EXPORTS[name][data.draw(st.sampled_from([0, 1]))]
