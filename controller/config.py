@@ -134,6 +134,9 @@ class TableConfig(BaseSettings):
     data: str | None = Field(default=None, description="the folder for the journal")
     host: str = Field(default="0.0.0.0", description="the address the page answers on")
     port: int = Field(default=8000, ge=0, le=65535, description="the port the page answers on")
+    names: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)] = Field(
+        default=(), description="further names that the page answers to, beside its own and any IP address"
+    )
     players_may: Annotated[tuple[Control, ...], NoDecode, BeforeValidator(_listed)] = Field(
         default=USUAL_CONTROLS, description="what players may say on their page"
     )

@@ -63,10 +63,17 @@ class PageServer:
         machine: Callable[[], Sequence[Check]] = tuple,
         keeping: Keeping | None = None,
         records: Records | None = None,
+        names: Sequence[str] = (),
     ) -> None:
         reached = replace(players or Players(), address=address_of(listener))
         self._app = create_app(
-            table, players=reached, access=access, machine=machine, keeping=keeping, records=records
+            table,
+            allowed_hosts=names,
+            players=reached,
+            access=access,
+            machine=machine,
+            keeping=keeping,
+            records=records,
         )
         self._socket = listener
         settings = uvicorn.Config(
@@ -120,19 +127,20 @@ def answering(
     folder: Path | None = None,
     keeping: Keeping | None = None,
     records: Records | None = None,
+    names: Sequence[str] = (),
 ) -> Iterator[str]:
     """The table is started and its page answers meanwhile; the supervisor hears of it. Yields the page's address.
 
     `listener` stays open: what knocks while one table makes room for another waits a moment. `folder`: that of the
     records, where somebody is to look after it. `keeping`: what the table does for its records. `records`: what
-    pages show of them.
+    pages show of them. `names`: further ones that the page answers to.
     """
     watchman = Watchman(table, folder) if folder is not None else None
 
     def checks() -> tuple[Check, ...]:
         return (*(watchman.checks() if watchman else ()), *(keeping.checks() if keeping else ()))
 
-    server = PageServer(table, listener.dup(), players, access, checks, keeping, records)
+    server = PageServer(table, listener.dup(), players, access, checks, keeping, records, names)
     alive = Alive(table.idle_s, table.status)
     try:
         table.start()
@@ -169,10 +177,11 @@ def serve(
     folder: Path | None = None,
     keeping: Keeping | None = None,
     records: Records | None = None,
+    names: Sequence[str] = (),
 ) -> None:
     """Run until Ctrl-C or SIGTERM. `ready` gets the page's address once; `browser` opens it there."""
     try:
-        with answering(table, listener, ready, players, access, folder, keeping, records) as address:
+        with answering(table, listener, ready, players, access, folder, keeping, records, names) as address:
             if browser:
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
             threading.Event().wait()

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         serve(
             table, listener, ready=ready, players=_players(parts), access=access, folder=parts.folder, keeping=keeping,
-            records=Records(parts.folder / "boardref.db", parts.config.records.shown_to),
+            records=Records(parts.folder / "boardref.db", parts.config.records.shown_to), names=parts.config.names,
         )  # fmt: skip
     finally:
         local.gone()
@@ -92,7 +92,7 @@ def _stand_in(
             log(str(another))
             said[0] = str(another)
 
-    with answering(stand_in, listener, ready, Players(may=frozenset()), access):
+    with answering(stand_in, listener, ready, Players(may=frozenset()), access, names=settings.names):
         while True:
             parts = start.once_mended(tell)
             wanted = parts.config.host, parts.config.port

@@ -19,6 +19,7 @@ HEADERS = {
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -84,7 +85,8 @@ class Guard:
     def _refusal(self, method: str, headers: Headers) -> JSONResponse | None:
         host = headers.get("host")
         if not known_host(host, self.names):
-            return _no(400, "This table does not answer to that name; open it by its IP address.")
+            said = "This table does not answer to that name; open it by its IP address"
+            return _no(400, f"{said}, or add the name to `names` in its settings.")
         if method in ("GET", "HEAD"):
             return None
         origin = headers.get("origin")

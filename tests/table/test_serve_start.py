@@ -159,9 +159,10 @@ class Serve:
         assert found, self.process.communicate()
         self.address = found[0]
 
-    def ask(self, path: str) -> tuple[int, Any]:
+    def ask(self, path: str, headers: dict[str, str] | None = None) -> tuple[int, Any]:
+        request = urllib.request.Request(self.address + path, headers=headers or {})
         try:
-            with urllib.request.urlopen(self.address + path, timeout=10) as answer:
+            with urllib.request.urlopen(request, timeout=10) as answer:
                 return answer.status, json.loads(answer.read())
         except urllib.error.HTTPError as error:
             return error.code, json.loads(error.read())
@@ -205,6 +206,7 @@ def test_the_page_answers_lights_call_and_the_table_starts_once_the_settings_are
     board = installed_sets()["transet"]
     device = VirtualDevice(default_map(board, game_named("transet").players))
     good = f'host = "127.0.0.1"\nport = 0\ngame = "transet"\nlights = "{device.path}"\ndata = "data"\n'
+    good += 'names = ["table.cafe.example"]\n'
     settings, record = tmp_path / "table.toml", tmp_path / "data" / "boardref.db"
     record.mkdir(parents=True)  # no journal can be opened there, either
     settings.write_text(good + 'camra = "/dev/nowhere"\n')
@@ -213,10 +215,12 @@ def test_the_page_answers_lights_call_and_the_table_starts_once_the_settings_are
     try:
         assert "says what is wrong" in table.said
         assert table.ask("healthz") == (200, {"ok": True})
+        for name, status in (("table.cafe.example", 200), ("evil.example", 400)):
+            assert table.ask("healthz", {"host": name})[0] == status
         status, ready = table.ask("readyz")
         assert status == 503
         assert ready["ready"] is False
-        assert "line 6" in ready["reason"]
+        assert "line 7" in ready["reason"]
         assert "Did you mean “camera”?" in ready["reason"]
         for language in LANGUAGES:
             checks = {check["name"]: check for check in table.ask(f"api/health?lang={language}")[1]["checks"]}

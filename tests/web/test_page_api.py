@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import json
+import re
 import time
+from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -248,3 +251,15 @@ def test_streams_go_on_after_the_table_failed_to_answer(stage, monkeypatch):
         while app.state.hub.newest.view.to_move != "North" and time.monotonic() < deadline:
             time.sleep(0.05)
         assert app.state.hub.newest.view.to_move == "North"
+
+
+INLINE = re.compile(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|javascript:", re.I)
+
+
+def test_no_page_carries_what_the_policy_forbids():
+    """Scripts and styles stand in files of their own: an inline one would not run, and nobody would hear of it."""
+    pages = sorted(Path(str(files("controller.web").joinpath("templates"))).iterdir())
+    assert len(pages) > 3
+    assert [page.name for page in pages if INLINE.search(page.read_text(encoding="utf-8"))] == []
+    assert INLINE.search('<p onclick="x()">')
+    assert "unsafe" not in HEADERS["content-security-policy"]
