@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from controller.cli import main
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 PICTURES = ROOT / "tests" / "data" / "frames"
@@ -44,6 +46,9 @@ ELSEWHERE = {
     'curl -H "Authorization: Bearer $KEY" http://table.local:8000/api/operator/table': "tests/web asks it with a key",
     'curl -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" '
     """-d '{"name": "pause", "reason": "the bell rang"}' http://table.local:8000/api/operator/order""": "tests/web",
+    'boardref games correct 3 --turn 7 --text c4-c5 --reason "Both remember it so."': "tests/journal corrects a game",
+    "boardref watch wrong-call-20261130T151322.sightings": "tests/sightings replays logs",
+    "boardref lights virtual --wire wled --fault drop=20 --link /tmp/lights": "tests/cli runs every wire and fault",
     "chromium --kiosk 'http://127.0.0.1:8000/display?lang=nl&theme=dark'": "needs a screen; tests/web opens the page",
 }
 # These need a camera or lights that aren't here: then they end with one sentence that says so.
@@ -51,23 +56,32 @@ NO_DEVICE = {
     "boardref lights map --ask -o lights.json",
     "boardref calibrate lens 0 --paper a4",
     "boardref doctor",
+    'boardref report --note "the swap was complete"',  # no table is running
     "boardref doctor --config table.toml",
 }
 RUNS_ON = ("demo", "serve", "lights virtual")
 
 
+TRIED_BY = {"recording.md": "tests/records/test_filmed_match.py"}  # a whole page
+
+
 def shown() -> Iterator[tuple[str, str]]:
-    """Page and command, comments taken off and lines that go on joined."""
+    """Page and command, from blocks and lines that stand apart; remarks taken off, lines that go on joined."""
     for page in PAGES:
-        for block in re.findall(r"^```sh\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S):
-            for line in block.replace("\\\n", " ").splitlines():
-                command = re.sub(r"\s+# .*", "", line).strip()
-                if command:
+        text = page.read_text(encoding="utf-8")
+        blocks = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.S)
+        for block in [*blocks, *re.findall(r"^ {4,6}(boardref .*)$", text, re.M)]:
+            for line in re.sub(r"\\\n\s*", " ", block).splitlines():
+                command = re.sub(r"\s+# .*|\s{4,}.*", "", line.strip()).strip()
+                if command and page.name not in TRIED_BY:
                     yield page.name, re.sub(r"\s+", " ", command)
 
 
+PLACEHOLDER = re.compile(r"[][|…]|(?<![\w./-])[A-Z]+(?:\.\w+)?(?![\w.=/-])|--turn n")
 SHOWN = list(dict.fromkeys(shown()))
-RUN = [(page, command) for page, command in SHOWN if command not in ELSEWHERE]
+SAID = [(page, command) for page, command in SHOWN if command not in ELSEWHERE]
+RUN = [(page, command) for page, command in SAID if not PLACEHOLDER.search(command)]
+FORMS = [(page, command) for page, command in SAID if PLACEHOLDER.search(command)]
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +90,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("reader")
     data = folder / "data"
     data.mkdir()
+    (data / "boardref").mkdir()
+    (folder / "game.txt").write_text("Game: transet\nPlayer South: Anna\n\n1. c1-c2\n", encoding="utf-8")
+    assert main(["games", "import", str(folder / "game.txt"), "--data", str(data / "boardref")]) == 0
     pictures = sorted((PICTURES / "transet-a").glob("*.jpg"))
     shutil.copy(pictures[0], folder / "picture.jpg")
     (folder / "table.toml").write_text('camera = "nothing-here.mp4"\nlights = "none"\nport = 0\n', encoding="utf-8")
@@ -116,6 +133,18 @@ def test_what_a_page_shows_can_be_typed(page: str, command: str, desk: Path) -> 
         errors = done.stderr
         assert done.returncode in ((0, 1) if command in NO_DEVICE else (0,)), done.stdout + errors
     assert "Traceback" not in errors
+
+
+@pytest.mark.parametrize(("page", "form"), FORMS)
+def test_what_a_page_shows_as_a_form_is_what_the_command_takes(page: str, form: str) -> None:
+    words = form.split()
+    named = [words[0], *(word for word in words[1:3] if word.isalpha() and word.islower())]
+    asked = subprocess.run(
+        [sys.executable, "-m", "controller.cli", *named[1:], "--help"], capture_output=True, text=True, check=False
+    )
+    assert asked.returncode == 0, asked.stderr
+    for option in re.findall(r"--[a-z-]+", form):
+        assert option in asked.stdout, option
 
 
 def test_every_exception_is_still_shown_somewhere() -> None:
