@@ -31,6 +31,8 @@ _ACROSS_MM = np.arange(-9.0, 9.01, _FINE_MM)
 _HALF = 10
 """Steps to each side that a profile spans: 5 mm. The rest is room for looking where a line really is."""
 _RASTER = 4.0  # pixels per mm of the drawing
+_EVEN = 0.05
+"""Length of a profile, in grey levels, that shows nothing: less than one level in one place."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,12 @@ def _borders(key: SetKey) -> Borders:
 
 
 @lru_cache(maxsize=16)
+def _thinned(key: SetKey, every: int) -> Borders:
+    known = _borders(key)
+    return Borders(known.at_mm[::every], known.drawn[::every], known.side[::every])
+
+
+@lru_cache(maxsize=16)
 def _rim(key: SetKey) -> Borders:
     known = _borders(key)
     there = known.side >= 0
@@ -123,12 +131,23 @@ def _unit(profiles: Array) -> tuple[Array, Array]:
     return level / np.maximum(length, 1e-6)[..., None], length
 
 
+def _correlated(seen: Array, drawn: Array) -> Array:
+    """Of profiles (n, across) each part as long as those drawn (n, k) against these: (n, across - k + 1)."""
+    count = drawn.shape[1]
+    both = np.zeros((2, len(seen), seen.shape[1] + 1))
+    np.cumsum([seen, seen * seen], axis=2, out=both[:, :, 1:])
+    total, squares = both[:, :, count:] - both[:, :, :-count]
+    length = np.sqrt(np.maximum(squares - total * total / count, 0))
+    windows = np.lib.stride_tricks.sliding_window_view(seen, count, axis=1)
+    # drawn profiles have no mean; what is as even as rounding makes it is like none
+    return np.asarray(np.einsum("nsk,nk->ns", windows, drawn) / np.maximum(length, _EVEN))
+
+
 def observe(grey: Image, known: Borders, pose: Pose) -> tuple[Array, Array]:
     """For each border profile how far its line lies from where the pose says, in mm, and how alike it is (to 1)."""
     places = pose.project(known.at_mm.reshape(-1, 2)).astype(np.float32).reshape(*known.at_mm.shape)
     seen = cv2.remap(grey, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE).astype(np.float32)
-    windows = np.lib.stride_tricks.sliding_window_view(cv2.blur(seen, (3, 1)), 2 * _HALF + 1, axis=1)
-    alike = np.einsum("nsk,nk->ns", _unit(windows)[0], known.drawn)
+    alike = _correlated(cv2.blur(seen, (3, 1)).astype(np.float64), known.drawn)
     everywhere = np.arange(len(alike))
     best = np.argmax(alike, axis=1)
     peak = alike[everywhere, best]
@@ -194,9 +213,12 @@ def _fills(grey: Image, board_set: BoardSet, pose: Pose, step: Array) -> bool:
     return sides >= 2
 
 
-def lines(grey: Image, board_set: BoardSet, pose: Pose, trust_mm: float) -> Lines:
-    """The borders that are clearly seen, for fitting; one that lies `trust_mm` away is believed half."""
-    known = borders(board_set)
+def lines(grey: Image, board_set: BoardSet, pose: Pose, trust_mm: float, every: int = 1) -> Lines:
+    """The borders that are clearly seen, for fitting; one that lies `trust_mm` away is believed half.
+
+    `every`: only so many of their profiles are looked at.
+    """
+    known = _thinned(SetKey(board_set), every)
     shift_mm, alike = observe(grey, known, pose)
     clear = alike >= ALIKE
     at_mm = known.at_mm[clear, known.at_mm.shape[1] // 2]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
 
 import cv2
 import numpy as np
@@ -23,14 +22,19 @@ from vision.pose import Lens as Lens
 from vision.pose import Pose as Pose
 from vision.pose import tag_corners_mm as tag_corners_mm
 from vision.ranks import median_rows
+from vision.tags import choices as choices
+from vision.tags import detect as detect
+from vision.tags import refine
 
 SEEN_CORRELATION = 0.7  # a tag's cells against its bits; tags that are seen give 0.93 and more
 WORST_RESIDUAL_PX = 4.0
 TWO_TAGS_RESIDUAL_PX = 1.5
-PLAIN_TAGS, PLAIN_RESIDUAL_PX = 3, 0.8
-"""Where so many tags are so near their places nothing else has to be looked for."""
-FEW_STEPS = 5
-"""While the lines themselves are still looked for a pose need not be exact."""
+PLAIN_RESIDUAL_PX = 0.8
+"""Where three tags are so near their places nothing else has to be looked for."""
+SAME_PX = 0.3
+"""Corners so near are those looked at before."""
+FEW_STEPS, FEW_LINES = 5, 3
+"""While the lines themselves are still looked for a pose need not be exact, and every third tells enough."""
 
 
 @dataclass(frozen=True)
@@ -95,69 +99,6 @@ def solve(
             return None
         tags.remove(best[1])
     return None
-
-
-@lru_cache(maxsize=16)
-def _detector(dictionary: str, thorough: bool) -> cv2.aruco.ArucoDetector:
-    parameters = cv2.aruco.DetectorParameters()
-    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_NONE
-    parameters.perspectiveRemovePixelPerCell = 8
-    parameters.perspectiveRemoveIgnoredMarginPerCell = 0.25  # rough corners spoil the cells' rims
-    if not thorough:  # one adaptive window is a third of the work and finds nearly every tag
-        parameters.adaptiveThreshWinSizeMin = parameters.adaptiveThreshWinSizeMax = 13
-        parameters.minMarkerPerimeterRate = 0.05
-    book = cv2.aruco.getPredefinedDictionary(getattr(cv2.aruco, dictionary))
-    return cv2.aruco.ArucoDetector(book, parameters)
-
-
-def refine(grey: Image, corners: Array) -> Array:
-    """Corners (n * 4, 2) of tags to sub-pixel; the window follows each tag's size."""
-    refined = np.asarray(corners, np.float32).copy()
-    for index in range(0, len(refined), 4):
-        quad = refined[index : index + 4]
-        cell = float(np.min(np.linalg.norm(quad - np.roll(quad, 1, axis=0), axis=1))) / 8
-        window = int(np.clip(round(cell * 0.75), 2, 8))
-        inside = np.all((quad > window + 2) & (quad < [grey.shape[1] - window - 3, grey.shape[0] - window - 3]))
-        if inside:
-            spot = quad.reshape(-1, 1, 2).copy()
-            cv2.cornerSubPix(
-                grey, spot, (window, window), (-1, -1), (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 12, 0.02)
-            )
-            refined[index : index + 4] = spot.reshape(4, 2)
-    return refined.astype(np.float64)
-
-
-def detect(grey: Image, dictionary: str, thorough: bool) -> dict[int, list[Array]]:
-    """Tags of a dictionary: id -> quads (4, 2), all of them, refined."""
-    corners, ids, _ = _detector(dictionary, thorough).detectMarkers(grey)
-    found: dict[int, list[Array]] = {}
-    if ids is not None:
-        for quad, tag in zip(corners, np.asarray(ids).reshape(-1), strict=True):
-            found.setdefault(int(tag), []).append(refine(grey, np.asarray(quad).reshape(4, 2)))
-    return found
-
-
-def choices(found: dict[int, list[Array]], board_set: BoardSet) -> Iterable[dict[int, Array]]:
-    """Every way to take one quad for each id, wrong sizes and crossed quads left out; 16 at most."""
-    usable = {
-        tag: [quad for quad in found[tag] if cv2.isContourConvex(quad.astype(np.float32).reshape(-1, 1, 2))]
-        for tag in board_set.fiducials.ids
-        if tag in found
-    }
-    sizes = [np.sqrt(abs(cv2.contourArea(quad.astype(np.float32)))) for quads in usable.values() for quad in quads]
-    if not sizes:
-        return
-    middle = float(np.median(sizes))
-    kept: dict[int, list[Array]] = {}  # the largest of each first, should there be too many to try all
-    for tag, quads in usable.items():
-        quads.sort(key=lambda quad: -abs(cv2.contourArea(quad.astype(np.float32))))
-        good = [quad for quad in quads if 0.5 < np.sqrt(abs(cv2.contourArea(quad.astype(np.float32)))) / middle < 2]
-        if good:
-            kept[tag] = good
-    for count, combination in enumerate(product(*kept.values())):
-        if count >= 16:
-            return
-        yield dict(zip(kept, combination, strict=True))
 
 
 def cell_points_mm(board_set: BoardSet, tag: int) -> Array:
@@ -257,11 +198,15 @@ def _confirmed(
     points = np.concatenate([corners[tag] for tag in registration.tags])
     width, height = board_set.sheet_mm
     rim = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
-    for trust_mm, times, steps in ((4.0, 8, FEW_STEPS), (2.0, 2, FEW_STEPS), (1.0, 6, MOST_STEPS)):
+    for trust_mm, times, steps, every in (
+        (4.0, 8, FEW_STEPS, FEW_LINES),
+        (2.0, 2, FEW_STEPS, FEW_LINES),
+        (1.0, 6, MOST_STEPS, 1),
+    ):
         for _ in range(times):
             fit = fit_pose(
                 registration.tags, points, board_set, registration.size_px, lens, pose,
-                lines(grey, board_set, pose, trust_mm), steps,
+                lines(grey, board_set, pose, trust_mm, every), steps,
             )  # fmt: skip
             if fit is None:
                 return None
@@ -272,20 +217,6 @@ def _confirmed(
     if _rms(residuals) > TWO_TAGS_RESIDUAL_PX or not agrees(grey, board_set, pose):
         return None
     return Registration(board_set, pose, _rms(residuals), registration.tags, registration.size_px)
-
-
-def at_a_glance(grey: Image, sets: Sequence[BoardSet], lens: Lens | None = None) -> Registration | None:
-    """The set of which enough tags are plainly in their places, None where there is none."""
-    best: Registration | None = None
-    for dictionary in dict.fromkeys(board_set.fiducials.dictionary for board_set in sets):
-        fiducials = [board_set.fiducials for board_set in sets if board_set.fiducials.dictionary == dictionary]
-        seen = glance(grey, dictionary, [tag for one in fiducials for tag in one.ids])
-        found = {tag: [refine(grey, quad) for quad in quads] for tag, quads in seen.items()}
-        for registration, _ in _solutions(grey, found, dictionary, sets, lens):
-            plain = len(registration.tags) >= PLAIN_TAGS and registration.residual_px < PLAIN_RESIDUAL_PX
-            if plain and _better(registration, best) and not _shifted(grey, registration):
-                best = registration
-    return best
 
 
 def _shifted(grey: Image, registration: Registration) -> bool:
@@ -325,36 +256,96 @@ def register(
     printed lines don't confirm the only two, or when they show the board a cell away from where more tags have it.
 
     Of several boards the one that looks larger is taken: a picture of a board is rarely as large as a board.
-    `thorough`: search once more with all means if a quick look finds fewer than three.
+    `thorough`: search with all means if quick looks find none.
     """
-    return at_a_glance(grey, sets, lens) or search(grey, sets, lens, thorough)
+    refused: list[Array] = []
+    return at_a_glance(grey, sets, lens, refused) or search(grey, sets, lens, thorough, refused)
+
+
+def at_a_glance(
+    grey: Image, sets: Sequence[BoardSet], lens: Lens | None = None, refused: list[Array] | None = None
+) -> Registration | None:
+    """The set of which enough tags are plainly in their places, None where there is none. `refused`: see `_sure`."""
+    return _looked_for(grey, sets, lens, (_glanced,), [] if refused is None else refused)
 
 
 def search(
-    grey: Image, sets: Sequence[BoardSet], lens: Lens | None = None, thorough: bool = True
+    grey: Image,
+    sets: Sequence[BoardSet],
+    lens: Lens | None = None,
+    thorough: bool = True,
+    refused: list[Array] | None = None,
 ) -> Registration | None:
-    """What `register` does where not every tag is plainly seen."""
+    """What `register` does where too few tags are plainly seen."""
+    every = (_searched, _searched_well) if thorough else (_searched,)
+    return _looked_for(grey, sets, lens, every, [] if refused is None else refused)
+
+
+_Means = Callable[[Image, str, Sequence[BoardSet]], dict[int, list[Array]]]
+
+
+def _looked_for(
+    grey: Image, sets: Sequence[BoardSet], lens: Lens | None, every: Sequence[_Means], refused: list[Array]
+) -> Registration | None:
+    """The best that the first of these means finds which finds any."""
     best: Registration | None = None
     before: dict[str, dict[int, list[Array]]] = {}
-    for searching in (False, True) if thorough else (False,):
+    for means in every:
         for dictionary in dict.fromkeys(board_set.fiducials.dictionary for board_set in sets):
-            found = detect(grey, dictionary, searching)
-            for tag, quads in before.setdefault(dictionary, {}).items():
+            found = means(grey, dictionary, sets)
+            for tag, quads in before.get(dictionary, {}).items():
                 found.setdefault(tag, quads)  # each search misses other tags
             before[dictionary] = found
             for registration, corners in _solutions(grey, found, dictionary, sets, lens):
-                sure: Registration | None = registration
-                if len(registration.tags) == 2 and thorough and not searching:
-                    continue  # with all means there may be more than these
-                if len(registration.tags) == 2:
-                    sure = _confirmed(grey, registration, corners, lens)
-                elif _shifted(grey, registration):
-                    sure = None
+                if means is _glanced and not _plain(registration, found):
+                    continue
+                sure = _sure(grey, registration, corners, lens, refused)
                 if sure is not None and _better(sure, best):
                     best = sure
-        if best is not None and len(best.tags) > 2:
+        if best is not None:
             break
     return best
+
+
+def _glanced(grey: Image, dictionary: str, sets: Sequence[BoardSet]) -> dict[int, list[Array]]:
+    tags = [tag for one in sets if one.fiducials.dictionary == dictionary for tag in one.fiducials.ids]
+    seen = glance(grey, dictionary, tags)
+    return {tag: [refine(grey, quad) for quad in quads] for tag, quads in seen.items()}
+
+
+def _searched(grey: Image, dictionary: str, sets: Sequence[BoardSet]) -> dict[int, list[Array]]:
+    return detect(grey, dictionary, thorough=False)
+
+
+def _searched_well(grey: Image, dictionary: str, sets: Sequence[BoardSet]) -> dict[int, list[Array]]:
+    return detect(grey, dictionary, thorough=True)
+
+
+def _plain(registration: Registration, found: Mapping[int, Sequence[Array]]) -> bool:
+    """Whether a glance is enough: three tags plainly in their places, or two, if nothing else looks like one."""
+    if len(registration.tags) == 2:
+        return sum(len(quads) for quads in found.values()) == 2
+    return registration.residual_px < PLAIN_RESIDUAL_PX
+
+
+def _sure(
+    grey: Image, registration: Registration, corners: dict[int, Array], lens: Lens | None, refused: list[Array]
+) -> Registration | None:
+    """A registration that the printed lines don't contradict; one by two tags, if they confirm it.
+
+    `corners`: of its tags; `refused`: corners (8, 2) of twos that the lines didn't confirm, to which this may add one.
+    """
+    if len(registration.tags) == 2:
+        pair = np.concatenate([corners[tag] for tag in registration.tags])
+        if any(np.abs(pair - one).max() < SAME_PX for one in refused):
+            return None
+        confirmed = _confirmed(grey, registration, corners, lens)
+        if confirmed is None:
+            refused.append(pair)
+            return None
+        # from where the lines have it every other tag is found that is seen at all
+        registration = complete(grey, confirmed, corners, lens)
+    return None if len(registration.tags) > 2 and _shifted(grey, registration) else registration
 
 
 def seen_corners(

@@ -16,6 +16,7 @@ from vision import motion
 from vision.artwork import token_raster
 from vision.boardset import BoardSet, installed_sets
 from vision.eye import Eye
+from vision.lattice import _correlated
 from vision.marks import ANGLES, RADII, polar_offsets_mm, templates, thin_templates
 from vision.palette import first_palette, fit_palette
 from vision.paper import PaperView
@@ -33,6 +34,29 @@ def test_percentiles_and_medians_are_numpys(values: Any) -> None:
     assert np.allclose(median_rows(values), np.median(values, axis=1))
     for share, found in zip((0, 6, 25, 90, 100), percentile_rows(values, 0, 6, 25, 90, 100), strict=True):
         assert np.allclose(found, np.percentile(values, share, axis=1))
+
+
+@settings(deadline=None, max_examples=30)
+@given(arrays(np.float64, st.tuples(st.just(3), st.integers(101, 300)), elements=st.floats(-9, 9)))
+def test_of_many_values_percentiles_and_medians_are_numpys(values: Any) -> None:
+    assert np.allclose(median_rows(values), np.median(values, axis=1))
+    for share, found in zip((0, 6, 85, 100), percentile_rows(values, 0, 6, 85, 100), strict=True):
+        assert np.allclose(found, np.percentile(values, share, axis=1))
+
+
+@settings(deadline=None)
+@given(
+    levels=arrays(np.uint8, (4, 37), elements=st.integers(0, 255)),
+    drawn=arrays(np.float64, (4, 21), elements=st.integers(-9, 9)),
+)
+def test_profiles_are_correlated_part_by_part(levels: Any, drawn: Any) -> None:
+    drawn = drawn - drawn.mean(axis=1, keepdims=True)
+    drawn /= np.maximum(np.linalg.norm(drawn, axis=1, keepdims=True), 0.5)
+    seen = levels / 3.0
+    found = _correlated(seen, drawn)
+    for row, column in np.ndindex(found.shape):
+        part = seen[row, column : column + 21] - seen[row, column : column + 21].mean()
+        assert found[row, column] == pytest.approx(part @ drawn[row] / max(np.linalg.norm(part), 0.05), abs=1e-6)
 
 
 def _patches(board_set: BoardSet, turn: float) -> tuple[list[str], Any]:
