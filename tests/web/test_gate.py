@@ -20,6 +20,7 @@ PUBLIC = {
     "/operator/login", "/api/operator/login",
     "/games", "/games/{number}", "/api/games", "/api/games/{number}", "/api/games/{number}/export",  # records.shown_to
     "/sets/{name}.svg", "/sets/{name}/token.svg", "/api/openapi.json",
+    "/metrics",  # numbers only
 }  # fmt: skip
 """Every address that anybody may use. Whoever adds one says so here, after thinking about it."""
 

@@ -240,7 +240,6 @@ STATES = {
     "illegal": {"offence": ILLEGAL, "turns": ()},
     "question": {"question": QUESTION, "asked_about": "lines"},
     "paused": {"paused": True},
-    "over": {"phase": "over", "winner": "South", "why": "resigned"},
 }
 
 
