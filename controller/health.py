@@ -18,7 +18,9 @@ from typing import Any, Literal, Protocol
 from controller.canary import Canary
 from controller.journal.walltime import synchronised
 from controller.power import SINCE_BOOT, THROTTLED, UNDER_VOLTAGE, throttled
-from controller.words import fault_rest, fault_sentence
+from controller.supervision import camera_said
+from controller.words import fault_rest, fault_sentence, link_sentence, record_sentence
+from controller.words.catalogue import catalogue
 
 Level = Literal["ok", "warning", "problem"]
 LEVELS: tuple[Level, ...] = ("ok", "warning", "problem")
@@ -70,53 +72,50 @@ def worst(checks: Iterable[Check]) -> Level:
 
 def table_checks(state: TableState, language: str = "en") -> tuple[Check, ...]:
     """Of a running table: camera, pictures, lights, record; of one that can't start: why, and its lights."""
-    camera, link, journal = state.camera, state.link, state.journal
+    texts = catalogue(language)
     if fault := state.fault:
         said = fault_sentence(fault["code"], fault["facts"], language)
-        return Check("settings", "problem", said, fault_rest(language)[0], fault.get("since")), _lights(link)
+        return (
+            Check("settings", "problem", said, fault_rest(language)[0], fault.get("since")),
+            _lights(state.link, language),
+        )
+    camera = state.camera
     good = camera.get("state") == "ok"
-    found = [
-        Check(
-            "camera",
-            "ok" if good else "warning" if camera.get("state") == "starting" else "problem",
-            str(camera.get("sentence") or "The camera works."),
-            "" if good else "See docs/cameras.md; the table tries again by itself.",
-            camera.get("since"),
-        )
-    ]
+    seen = str(camera.get("sentence") or "") if language == "en" else camera_said(camera, language)
+    level: Level = "ok" if good else "warning" if camera.get("state") == "starting" else "problem"
+    hint = "" if good else texts["health.camera.hint"]
+    camera_check = Check("camera", level, seen or texts["health.camera.ok"], hint, camera.get("since"))
     if good and state.age_s > STALE_S:
-        said = (
-            "No picture was judged yet."
-            if state.age_s == float("inf")
-            else f"The last picture is {state.age_s:.0f} s old."
-        )
-        found.append(
-            Check("pictures", "problem", said, "Restart boardref if this stays; report it with `boardref bundle`.")
-        )
+        never = state.age_s == float("inf")
+        said = texts["health.pictures.none"] if never else texts["health.pictures.old"].format(s=f"{state.age_s:.0f}")
+        pictures = Check("pictures", "problem", said, texts["health.pictures.hint"])
     else:
-        found.append(Check("pictures", "ok", "Pictures are judged as they come."))
-    found.append(_lights(link))
-    kept = journal.get("state") == "ok" and not journal.get("sentence")
-    said = "Every turn is recorded." if kept else str(journal.get("sentence") or "No record is kept.")
-    failing = journal.get("state") == "failing"
-    hint = "" if kept else "Free space on the disk, or choose another folder with `data` in the settings."
-    found.append(Check("record", "ok" if kept else "problem" if failing else "warning", said, hint))
-    return tuple(found)
+        pictures = Check("pictures", "ok", texts["health.pictures.ok"])
+    return camera_check, pictures, _lights(state.link, language), _kept(state.journal, language)
 
 
-def _lights(link: Mapping[str, Any]) -> Check:
-    linked = str(link.get("state", "off"))
+def _kept(journal: Mapping[str, Any], language: str) -> Check:
+    texts = catalogue(language)
+    told = record_sentence(journal["parts"], language) if journal.get("parts") else str(journal.get("sentence") or "")
+    if journal.get("state") == "ok" and not told:
+        return Check("record", "ok", texts["health.record.ok"])
+    level: Level = "problem" if journal.get("state") == "failing" else "warning"
+    return Check("record", level, told or texts["health.record.none"], texts["health.record.hint"])
+
+
+def _lights(link: Mapping[str, Any], language: str) -> Check:
+    texts = catalogue(language)
+    linked, since = str(link.get("state", "off")), link.get("since")
     supply_mv = (link.get("health") or {}).get("supply_mv", 0)
     if linked == "off":
-        return Check("lights", "ok", "No lights are wanted here.")
+        return Check("lights", "ok", texts["health.lights.none"])
     if linked == "ready" and 0 < supply_mv < LOW_LIGHTS_MV:
-        said = f"The lights' controller gets only {supply_mv / 1000:.1f} V: lights may flicker or turn red."
-        hint = "Use a short, thick USB cable, or give the lights a supply of their own (docs/lights.md)."
-        return Check("lights", "warning", said, hint, link.get("since"))
+        said = texts["health.lights.weak"].format(volts=f"{supply_mv / 1000:.1f}")
+        return Check("lights", "warning", said, texts["health.lights.weak_hint"], since)
     well = linked == "ready"
-    said = str(link.get("sentence") or ("The lights answer." if well else f"The lights: {linked}."))
-    hint = "" if well else "The game goes on without; see docs/lights.md. The link tries again by itself."
-    return Check("lights", "ok" if well else "warning", said, hint, link.get("since"))
+    told = link_sentence(link["parts"], language) if link.get("parts") else str(link.get("sentence") or "")
+    said = told or (texts["health.lights.ok"] if well else texts["health.lights.state"].format(state=linked))
+    return Check("lights", "ok" if well else "warning", said, "" if well else texts["health.lights.hint"], since)
 
 
 def machine_checks(data: Path) -> tuple[Check, ...]:

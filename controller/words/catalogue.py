@@ -16,7 +16,7 @@ from importlib.metadata import entry_points
 from importlib.resources import files
 
 LANGUAGES = ("en", "nl", "de", "fr")
-DOMAINS = ("boardref", "camera", "fault", "link", "short", "transet", "taasen", "transfer")
+DOMAINS = ("boardref", "camera", "fault", "health", "link", "short", "transet", "taasen", "transfer")
 GROUP = "boardref.words"
 _log = logging.getLogger(__name__)
 

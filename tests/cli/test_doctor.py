@@ -26,6 +26,7 @@ from controller.health import LEVELS, Check, table_checks, worst
 from controller.journal import walltime
 from controller.journal.store import Journal
 from controller.power import throttled
+from controller.words import LANGUAGES
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.virtual import VirtualDevice
 
@@ -155,6 +156,27 @@ def test_every_check_is_in_the_list_of_troubleshooting_and_no_other() -> None:
     rows = [line.split("|") for line in page.splitlines() if line.startswith("| `")]
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row[1])} == made
     assert all(row[3].strip() for row in rows)
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        State(),
+        State(age_s=7.0),
+        State(age_s=float("inf"), link={"state": "off"}),
+        State(camera={"state": "lost", "code": None, "sentence": ""}, link={"state": "down", "sentence": ""}),
+        State(journal={"state": "failing", "sentence": "x", "parts": [{"code": "failing", "facts": {"why": "full"}}]}),
+        State(journal={"state": "off", "sentence": ""}),
+        State(link={"state": "ready", "health": {"supply_mv": 3900}}),
+        State(link={"state": "down", "parts": [{"code": "no_port", "facts": {}}]}),
+    ],
+)
+def test_a_tables_checks_are_told_in_every_language(state: State) -> None:
+    told = {language: table_checks(state, language) for language in LANGUAGES}
+    for checks in zip(*told.values(), strict=True):
+        assert len({(check.name, check.level, bool(check.hint)) for check in checks}) == 1
+        assert len({check.said for check in checks}) == len(LANGUAGES)
+        assert all("{" not in check.said for check in checks)
 
 
 def asked(capsys: pytest.CaptureFixture[str], config: Path) -> dict[str, dict[str, Any]]:
