@@ -288,3 +288,16 @@ def test_the_page_holds_what_the_api_tells(client):
     page = client.get("/games/2").text
     held = ET.fromstring(page[page.index("<body") : page.index(">", page.index("<body"))] + "/>").get("data-told")
     assert json.loads(held) == client.get("/api/games/2").json()
+
+
+@pytest.mark.parametrize(("clock", "marked"), [(0, True), (1, False), (None, False)])
+def test_the_time_of_a_clock_that_was_not_set_is_marked(stage, tmp_path, monkeypatch, clock, marked):
+    monkeypatch.setattr("controller.journal.store.clock_synchronised", lambda: clock)
+    with Journal.open(tmp_path / "boardref.db") as book:
+        book.append(game(1))
+    with client_of(stage, Records(tmp_path / "boardref.db")) as client:
+        (row,) = client.get("/api/games").json()["games"]
+        assert row["clock_synchronised"] is (None if clock is None else bool(clock))
+        assert client.get("/api/games/1").json()["clock_synchronised"] is row["clock_synchronised"]
+        for page in ("/games?lang=de", "/games/1?lang=de"):
+            assert ("Die Uhr war nicht gestellt" in client.get(page).text) is marked
