@@ -36,7 +36,7 @@ def follow_clock(draft: Draft, before: State, given: Input) -> None:
         return
     view = view_of(draft.state)
     old = clock
-    clock = clock.advanced(round(state.t_s * 1000))
+    clock = replace(clock.advanced(round(state.t_s * 1000)), checked=_checked(clock, state))
     turns = tuple(None if done.played.passed else done.played.player for done in state.published)
     side = _side(view)
     known = before.published if state.game_no == before.game_no else ()
@@ -49,9 +49,8 @@ def follow_clock(draft: Draft, before: State, given: Input) -> None:
             only_again=0 < last <= len(known) and known[last - 1].played == state.published[last - 1].played,
         )
         clock = replace(clock, side=side or clock.side)
-    elif side is not None:
+    elif side is not None and clock.checked and not _in_doubt(view):
         clock = clock.handed(side)
-    clock = replace(clock, checked=_checked(clock, state))
     clock = clock.stopped(_stop(clock, state, view))
     draft.set(clock=clock)
     _tell(draft, old, clock)
@@ -87,6 +86,11 @@ def _common(known: tuple[Done, ...], now: tuple[Done, ...]) -> int:
             break
         same += 1
     return same
+
+
+def _in_doubt(view: View) -> bool:
+    """Whether what is owed is not known now, though it may be owed all the same."""
+    return bool(view.offence or view.question or view.rearranging or view.guiding or view.paused)
 
 
 def _side(view: View) -> Player | None:

@@ -36,7 +36,8 @@ from controller.journal.fold import fold
 from controller.journal.store import Journal
 from controller.journal.verify import verify
 from controller.recording import open_recording
-from controller.referee.events import Input, Press
+from controller.referee.events import Input, Press, Tick
+from controller.referee.playclock import ClockRules
 from controller.referee.reducer import State, Step, reduce
 from controller.referee.view import View
 from controller.rules.api import Game
@@ -56,6 +57,7 @@ BUSY_SHARE = 0.5  # kills aimed at the moment in which something is written; the
 MEDDLED_SHARE = 0.3  # cuts in which somebody moves a piece while there is no power
 
 ENOUGH = 10**9  # turns
+CLOCK = ClockRules("fischer", main_s=300, increment_s=2)
 
 
 class Lost(AssertionError):
@@ -136,7 +138,8 @@ class Unlit:
 def run_table(game: str, path: Path, pipe: Connection) -> None:
     """The child: come back from the journal and referee until killed."""
     line = Line(pipe)
-    journal, watcher, warning = open_recording(path, lambda rows: Pictures(chosen_sets(game, None), rows=rows))
+    sets = chosen_sets(game, None)
+    journal, watcher, warning = open_recording(path, lambda rows: Pictures(sets, rows=rows, clock=CLOCK))
     table: Any = Table(watcher, line, lights=Unlit(), journal=journal, journal_warning=warning)  # type: ignore[arg-type]
     line.table = table
     pipe.send((table.snapshot().view, table.snapshot().journal))
@@ -224,11 +227,13 @@ class Outside(Sitting):
     def _start(self) -> tuple[State, Life]:
         """A new life of the table, and the state it must be in."""
         with Journal.open(self.path) as journal:
-            watcher = Watcher(chosen_sets(self.game.name, None), rows=journal.last_session())
+            watcher = Watcher(chosen_sets(self.game.name, None), rows=journal.last_session(), clock=CLOCK)
         life = Life(self.game.name, self.path)
         if life.first is None or life.first[1]["sentence"]:
             raise Lost(f"the table came back with {life.first and life.first[1]}")
-        return watcher.state, life
+        begun = watcher.take(Tick(0.0))  # as a table does when it is made
+        self.written += [journal_row(event, self.game.name, watcher.board.name) for event in begun.events]
+        return begun.state, life
 
     def _doom(self) -> None:
         """After how many inputs the power will go, and whether then at any moment or while rows are being written."""
@@ -243,7 +248,7 @@ class Outside(Sitting):
             item = replace(item, t_s=round(item.t_s - self.began_s, 3))
         step = reduce(self.state, item)
         rows = [journal_row(event, self.game.name, self.set) for event in step.events]
-        self.left -= 1
+        self.left -= not self.resting  # the look at the board is finished first: it is what is tested then
         if self.left <= 0 and not self.life.doomed and (rows or not self.aimed):
             self.busy += bool(rows)
             self.life.kill_in(self.chance.random() * (0.005 if rows else 0.001))
@@ -271,7 +276,9 @@ class Outside(Sitting):
                 super().take(item)
                 before = self.state
             elif found != self.written:
-                raise Lost(f"kill {self.kills}: {len(self.written)} rows were shown, {len(found)} are there")
+                other = [pair for pair in zip(found, [*self.written, *rows], strict=False) if pair[0] != pair[1]]
+                told = f"{len(self.written)} rows were shown, {len(found)} are there"
+                raise Lost(f"kill {self.kills}: {told}; found and expected: {other[:1]}")
             for number in journal.games():
                 record = fold(journal.rows(number))
                 fault = verify(record, self.game)
@@ -283,7 +290,8 @@ class Outside(Sitting):
         self.began_s = self.mat.t_s
         self.state, self.life = self._start()
         if _believed(self.state) != _believed(before):
-            raise Lost(f"kill {self.kills}: believed\n{_believed(before)}\nnow\n{_believed(self.state)}")
+            pairs = zip(_believed(before), _believed(self.state), strict=True)
+            raise Lost(f"kill {self.kills}: before and now: {[pair for pair in pairs if pair[0] != pair[1]]}")
         self._doom()
         if not self.resting:
             self.resting = True
@@ -355,14 +363,15 @@ class Outside(Sitting):
 
 def _believed(state: State) -> Any:
     if not state.lines:
-        return state.game_no
+        return (state.game_no,)
     # what a weak line calls a turn that can't change any more may differ; where it came to may not
     lines = [
         (line.position, [(done.n, done.played.player, done.position) for done in line.record], line.steps, line.weak)
         for line in state.lines
     ]
     asked = state.question_about if state.question_about in ("thread", "victim") else ""
-    return lines, asked, state.phase, state.game_no, state.published, state.written, state.winner, state.result
+    marks = state.clock and (state.clock.spans, state.clock.turns)
+    return lines, asked, marks, state.phase, state.game_no, state.published, state.written, state.winner, state.result
 
 
 def cut(name: str, seed: int, kills: int) -> Outside:

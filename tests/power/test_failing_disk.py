@@ -17,7 +17,7 @@ from kills import Line, Pictures, Unlit
 from controller.journal.fold import fold
 from controller.journal.store import Journal
 from controller.journal.verify import verify
-from controller.recording import Recorder, open_recording
+from controller.recording import AGAIN_S, Recorder, open_recording
 from controller.rules.registry import game_named
 from controller.sloppy import Report
 from controller.sloppy.evening import lay_out
@@ -32,7 +32,7 @@ root, flag, failing_from = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 path = root / "boardref.db"
 if failing_from == "start":
     flag.touch()
-Recorder.__init__.__defaults__ = (None, None, 0.05)
+Recorder.__init__.__defaults__ = tuple(0.05 if one == AGAIN_S else one for one in Recorder.__init__.__defaults__)
 journal, watcher, warning = open_recording(path, lambda rows: Pictures(chosen_sets("transet", None), rows=rows))
 lit = []
 
@@ -99,11 +99,8 @@ print(json.dumps([before, during, after, kept]))
     ("fault", "since", "said"),
     [
         ("EIO", "later", "disk I/O error"),
-        ("ROFS", "later", ""),
-        ("FULL", "later", "full"),
         ("GONE", "later", ""),
         ("ROFS", "start", ""),
-        ("GONE", "start", ""),
     ],
 )
 def test_play_goes_on_and_nothing_counts_before_it_is_written(shim, tmp_path, fault, since, said):
