@@ -6,6 +6,7 @@ import errno
 import gc
 import socket
 import threading
+import time
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -99,6 +100,10 @@ class PageServer:
         if not self._server.started:
             raise CommandError("the page could not be started; try again with BOARDREF_DEBUG=1 to see why")
 
+    def idle_s(self) -> float:
+        """Seconds since the page's loop last came round: a large number means that it hangs."""
+        return time.monotonic() - float(self._app.state.hub.turned_s)
+
     def stop(self) -> None:
         """End every open stream, then the server."""
         self._app.state.hub.close()
@@ -141,7 +146,7 @@ def answering(
         return (*(watchman.checks() if watchman else ()), *(keeping.checks() if keeping else ()))
 
     server = PageServer(table, listener.dup(), players, access, checks, keeping, records, names)
-    alive = Alive(table.idle_s, table.status)
+    alive = Alive(lambda: max(table.idle_s(), server.idle_s()), table.status)
     try:
         table.start()
         server.start()

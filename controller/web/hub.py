@@ -19,12 +19,16 @@ AFTER_FAULT_S = 1.0
 
 
 class Hub:
-    """`newest` is the latest snapshot; `next()` waits for the one after it. Started and stopped with the app."""
+    """`newest` is the latest snapshot; `next()` waits for the one after it. Started and stopped with the app.
+
+    `turned_s`: when the web loop last came round, monotonic; long ago means that it hangs.
+    """
 
     def __init__(self, table: TableLike) -> None:
         self._table = table
         self.newest: Snapshot = table.snapshot()
         self.closed = False
+        self.turned_s = time.monotonic()
         self._news = asyncio.Event()
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
@@ -81,6 +85,7 @@ class Hub:
 
     def _heard(self, snapshot: Snapshot) -> None:
         self.newest = snapshot
+        self.turned_s = time.monotonic()
         if self.closed:
             return  # the streams were woken for good
         news, self._news = self._news, asyncio.Event()

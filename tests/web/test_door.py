@@ -113,6 +113,17 @@ def test_one_address_cannot_take_every_place(page: Page, monkeypatch: pytest.Mon
     until(lambda: sum(_gone(line) for line in lines) >= 7)
 
 
+def test_a_page_that_hangs_is_seen_to_hang(page: Page) -> None:
+    """systemd's watchdog hears nothing then, and starts the table anew."""
+    assert page.answers()
+    until(lambda: page.server.idle_s() < 0.3)
+    hub = page.server._app.state.hub
+    hub._loop.call_soon_threadsafe(time.sleep, 0.9)
+    until(lambda: page.server.idle_s() > 0.7)
+    until(lambda: page.server.idle_s() < 0.3)
+    assert page.answers()
+
+
 def _gone(line: socket.socket) -> bool:
     line.setblocking(False)
     try:
