@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.metadata import entry_points
 from math import hypot
 from pathlib import Path
@@ -202,11 +202,17 @@ class BoardSet:
 
     def roomy(self, site_id: str) -> bool:
         """Whether tokens can stand side by side on this site: seeing one says nothing of others."""
-        if site_id not in {site.id for site in self.sites}:
-            return False  # a platform's slot
-        polygon = self.site(site_id).polygon_mm
-        area = sum(ax * by - bx * ay for (ax, ay), (bx, by) in zip(polygon, polygon[1:] + polygon[:1], strict=True)) / 2
-        return abs(area) > ROOMY * self.tokens.size_mm**2
+        return site_id in self._roomy  # a platform's slot is not
+
+    @cached_property
+    def _roomy(self) -> frozenset[str]:
+        found = set()
+        for site in self.sites:
+            ring = site.polygon_mm
+            twice = sum(ax * by - bx * ay for (ax, ay), (bx, by) in zip(ring, ring[1:] + ring[:1], strict=True))
+            if abs(twice / 2) > ROOMY * self.tokens.size_mm**2:
+                found.add(site.id)
+        return frozenset(found)
 
     @classmethod
     def parse(cls, text: str, source: str) -> BoardSet:

@@ -8,6 +8,7 @@ doesn't fit is left out.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -66,28 +67,45 @@ class Light:
 
     def field(self, xs_mm: Array, ys_mm: Array) -> npt.NDArray[np.float32]:
         """The same as `at` on an even grid: (len(ys), len(xs), 3). Found on every tenth point and drawn out."""
-        few_x, few_y = (np.linspace(values[0], values[-1], max(2, len(values) // 10)) for values in (xs_mm, ys_mm))
-        coarse = self._field(few_x, few_y)
-        # corners of the coarse grid lie on corners of the fine one
-        across = np.linspace(0, len(few_x) - 1, len(xs_mm), dtype=np.float32)
-        down = np.linspace(0, len(few_y) - 1, len(ys_mm), dtype=np.float32)
-        wide = cv2.remap(coarse, *np.meshgrid(across, np.arange(len(few_y), dtype=np.float32)), cv2.INTER_LINEAR)
-        left = np.floor(down).astype(np.intp).clip(0, len(few_y) - 2)
-        share = (down - left)[:, None, None].astype(np.float32)
-        further = (wide[1:] - wide[:-1]).take(left, axis=0)
-        further *= share
-        return np.asarray(np.add(wide.take(left, axis=0), further, out=further), np.float32)
-
-    def _field(self, xs_mm: Array, ys_mm: Array) -> npt.NDArray[np.float32]:
-        x = np.clip(xs_mm, 0, self.sheet_mm[0]) / self.sheet_mm[0] - 0.5
-        y = np.clip(ys_mm, 0, self.sheet_mm[1]) / self.sheet_mm[1] - 0.5
+        grid = _grid(np.asarray(xs_mm, np.float64).tobytes(), np.asarray(ys_mm, np.float64).tobytes(), self.sheet_mm)
         plane = self.plane.astype(np.float32)
-        across = np.clip(xs_mm, 0, self.sheet_mm[0]) / (CELL_MM * COARSE) - 0.5
-        down = np.clip(ys_mm, 0, self.sheet_mm[1]) / (CELL_MM * COARSE) - 0.5
-        places = np.stack(np.meshgrid(across, down), axis=2).astype(np.float32)
-        local = cv2.remap(self.local, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        slope = x[None, :, None].astype(np.float32) * plane[1] + y[:, None, None].astype(np.float32) * plane[2]
-        return np.asarray(local + slope + plane[0])
+        local = cv2.remap(self.local, grid.places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        coarse = np.asarray(local + (grid.x * plane[1] + grid.y * plane[2]) + plane[0])
+        wide = cv2.remap(coarse, grid.across, grid.down, cv2.INTER_LINEAR)
+        further = (wide[1:] - wide[:-1]).take(grid.left, axis=0)
+        further *= grid.share
+        return np.asarray(np.add(wide.take(grid.left, axis=0), further, out=further), np.float32)
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """What `Light.field` needs of a grid: of a coarse one `x` (1, w, 1) and `y` (h, 1, 1), in units of the sheet, and
+    `places` (h, w, 2) in `local`; `across`, `down`: where the fine columns lie in it; `left`, `share`: the fine rows.
+    """
+
+    x: npt.NDArray[np.float32]
+    y: npt.NDArray[np.float32]
+    places: npt.NDArray[np.float32]
+    across: npt.NDArray[np.float32]
+    down: npt.NDArray[np.float32]
+    left: npt.NDArray[np.intp]
+    share: npt.NDArray[np.float32]
+
+
+@lru_cache(maxsize=8)
+def _grid(xs_mm: bytes, ys_mm: bytes, sheet_mm: tuple[float, float]) -> _Grid:
+    xs, ys = np.frombuffer(xs_mm), np.frombuffer(ys_mm)
+    few = [np.linspace(values[0], values[-1], max(2, len(values) // 10)) for values in (xs, ys)]
+    held = [np.clip(values, 0, side) for values, side in zip(few, sheet_mm, strict=True)]
+    x, y = ((values / side - 0.5).astype(np.float32) for values, side in zip(held, sheet_mm, strict=True))
+    places = np.stack(np.meshgrid(*(values / (CELL_MM * COARSE) - 0.5 for values in held)), axis=2).astype(np.float32)
+    # corners of the coarse grid lie on corners of the fine one
+    columns = np.linspace(0, len(few[0]) - 1, len(xs), dtype=np.float32)
+    rows = np.linspace(0, len(few[1]) - 1, len(ys), dtype=np.float32)
+    across, down = np.meshgrid(columns, np.arange(len(few[1]), dtype=np.float32))
+    left = np.floor(rows).astype(np.intp).clip(0, len(few[1]) - 2)
+    share = (rows - left)[:, None, None].astype(np.float32)
+    return _Grid(x[None, :, None], y[:, None, None], places, across, down, left, share)
 
 
 @dataclass(frozen=True)

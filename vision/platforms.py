@@ -69,8 +69,9 @@ def _find(look: Look, board_set: BoardSet, rail: str) -> Card | None:
     rows = flat.top_mm + np.arange(level.shape[0]) * DOWN_MM - middle
     xs = np.arange(left + platforms.width_mm / 2 - BEYOND_MM, right - platforms.width_mm / 2 + BEYOND_MM, 0.5)
     columns = flat.left_mm + np.arange(level.shape[1]) * STEP_MM
+    both = cv2.merge(votes)
     for slope in SLOPES:
-        sums = [_slanted(vote, rows * slope / STEP_MM) for vote in votes]
+        sums = _slanted(both, rows * slope / STEP_MM).T
         lines = [np.interp(xs + side * half, columns, total) for side, total in zip((-1, 1), sums, strict=True)]
         score = (lines[0] + lines[1]) / 2
         place = int(np.argmax(score))
@@ -128,7 +129,7 @@ def _moved(level: npt.NDArray[np.float32], steps: float) -> npt.NDArray[np.float
 
 
 def _slanted(votes: npt.NDArray[np.float32], shifts: Array) -> Array:
-    """Mean of the rows, each moved left by its shift."""
+    """Mean of the rows (h, w) or (h, w, 2), each moved left by its shift."""
     warp: Array = np.array([[1, shifts[1] - shifts[0], shifts[0]], [0, 1, 0]], np.float32)
     size = (votes.shape[1], votes.shape[0])
     moved = cv2.warpAffine(votes, warp, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)

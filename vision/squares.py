@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.boardset import BoardSet
+from vision.boardset import BoardSet, SetKey
 from vision.flat import Flat, lay_flat
 from vision.gloss import support, without_gloss
 from vision.palette import FLOOR_NATS, Palette, fit_palette
@@ -63,10 +64,16 @@ _NOTHING: Any = 0.0  # the stubs ask for a picture
 _MOST = (np.uint8(_TINTS - 1), np.uint8(_LEVELS - 1), np.uint8(_TINTS - 1))
 
 
+@lru_cache(maxsize=8)
+def _extent(key: SetKey) -> Array:
+    """The corners (2, 2) of what the sites cover."""
+    corners = np.concatenate([np.asarray(site.polygon_mm) for site in key.board_set.sites])
+    return np.array([corners.min(axis=0), corners.max(axis=0)])
+
+
 def _sampled_palette(board_set: BoardSet, flat: Flat) -> Palette:
     """The palette from points all over the board."""
-    corners = np.concatenate([np.asarray(site.polygon_mm) for site in board_set.sites])
-    (top, bottom), (left, right) = flat.cells(np.array([corners.min(axis=0), corners.max(axis=0)]))
+    (top, bottom), (left, right) = flat.cells(_extent(SetKey(board_set)))
     points = flat.norm[top:bottom:6, left:right:5].reshape(-1, 3)
     tint = np.maximum(np.abs(points[:, 0] - points[:, 1]), np.abs(points[:, 2] - points[:, 1]))
     points = points[tint > TINTED].astype(np.float64)
@@ -278,11 +285,11 @@ def _stands_out(
     ring = np.array([at for x in (-0.68 * size, 0.68 * size) for y in steps for at in ((x, y), (y, x))])
     rows, columns = flat.cells(centres[:, None, :] + ring[None])
     alike = np.linalg.norm(flat.norm[rows, columns] - bodies[:, None, :], axis=2) < SAME
-    corners = np.concatenate([np.asarray(site.polygon_mm) for site in board_set.sites])
+    low_mm, high_mm = _extent(SetKey(board_set))
     limit = np.full(len(centres), 0.15)
     for low, high in board_set.rails.values():
         limit[np.all((centres > low) & (centres < high), axis=1)] = 0.6
-    limit[np.all((centres > corners.min(axis=0)) & (centres < corners.max(axis=0)), axis=1)] = 2.0
+    limit[np.all((centres > low_mm) & (centres < high_mm), axis=1)] = 2.0
     return alike.mean(axis=1) < limit, limit > 0.5, limit > 1.0
 
 
@@ -306,13 +313,11 @@ def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
     nats, limit = palette.nats(bodies, doubt), stronger * (STRANGE + untold * STRANGE_UNTOLD)
     strange = palette.strange(bodies, limit) & palette.strange(seen, limit)  # gloss may end before a token
     found = []
+    every = np.maximum(FLOOR_NATS, nats - nats.max(axis=1, keepdims=True)).tolist()
     for place, patch in enumerate(patches):
         if strange[place] or not alone[place]:
             continue
-        best = float(nats[place].max())
-        likelihoods = {
-            kind: max(FLOOR_NATS, float(value) - best) for kind, value in zip(palette.names, nats[place], strict=True)
-        }
+        likelihoods = dict(zip(palette.names, every[place], strict=True))
         kind = max(likelihoods, key=lambda name: likelihoods[name])
         score = patch.score - UNLIKE * patch.misfit * (0 if crowded[place] and not patch.round else 1)
         found.append(Found(kind, patch.centre_mm, score, likelihoods, 1.0, float(high[place] - low[place])))
