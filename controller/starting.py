@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 POLL_S = 0.5
 """How often the settings are looked at while something is wrong; what changed since the last look may be half done."""
-AGAIN_S = 2.0
+AGAIN_S = 1.0
 """How often they are tried though they are the same: a disk may be mounted, a file of a set mended."""
 
 

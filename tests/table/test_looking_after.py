@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller import watchman
@@ -97,6 +97,7 @@ def test_a_journal_that_lost_rows_is_caught_and_another_one_is_not(card: Card) -
     assert card.start(journal=path) == "kept"
 
 
+@settings(max_examples=25, deadline=None)  # each is written through to the disk
 @given(first=st.binary(max_size=40), second=st.sampled_from([b"", b"[]", b"{}", b'{"starts": "x"}', b'{"starts": 2}']))
 def test_whatever_lies_there_is_no_fault_of_ours(tmp_path_factory: Any, first: bytes, second: bytes) -> None:
     card = Card(tmp_path_factory.mktemp("card"))

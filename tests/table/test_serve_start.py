@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import signal
@@ -22,6 +23,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from calibration.lightmaps import default_map
+from controller.cli import main
 from controller.errors import StartError
 from controller.referee.signals import STATES
 from controller.rules.registry import game_named
@@ -256,16 +258,30 @@ def test_the_page_answers_lights_call_and_the_table_starts_once_the_settings_are
         device.close()
 
 
-def test_a_port_that_is_taken_ends_the_command_with_a_sentence(tmp_path: Path) -> None:
+@pytest.fixture
+def _as_before() -> Iterator[None]:
+    """What a command sets for its own process is set back."""
+    root, handler = logging.getLogger(), signal.getsignal(signal.SIGTERM)
+    handlers, level = root.handlers[:], root.level
+    yield
+    signal.signal(signal.SIGTERM, handler)
+    root.handlers[:] = handlers
+    root.setLevel(level)
+
+
+@pytest.mark.usefixtures("_as_before")
+@pytest.mark.parametrize("rest", ["", 'camra = "0"\n'])  # whether or not the rest is in order
+def test_a_port_that_is_taken_ends_the_command_with_a_sentence(
+    tmp_path: Path, rest: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        for rest in ("", 'camra = "0"\n'):  # whether or not the rest is in order
-            (tmp_path / "table.toml").write_text(f'host = "127.0.0.1"\nport = {port}\n{rest}')
-            done = subprocess.run(
-                [*BOARDREF, "serve", "--config", "table.toml"], cwd=tmp_path, capture_output=True, text=True, timeout=30
-            )
-            assert (done.returncode, done.stdout) == (1, "")
-            assert done.stderr == f"boardref: port {port} is in use; stop what uses it, or choose another port\n"
+        settings = tmp_path / "table.toml"
+        settings.write_text(f'host = "127.0.0.1"\nport = {port}\n{rest}')
+        code = main(["serve", "--config", str(settings)])
+    said = capsys.readouterr()
+    assert (code, said.out) == (1, "")
+    assert said.err == f"boardref: port {port} is in use; stop what uses it, or choose another port\n"
 
 
 def test_the_address_may_change_with_the_mending(tmp_path: Path, serving: list[Serve]) -> None:
