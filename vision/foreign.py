@@ -169,12 +169,10 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
         doubtful = _doubtful(clear, paper, things, beside_small, registration, radius_mm, shaded)
         if not doubtful:
             break
-        gone = set(map(id, doubtful))
-        clear = [token for token in clear if id(token) not in gone]
+        clear = [token for token in clear if token not in doubtful]
         if not board_set.tokens.marks:
             whole += [token for token in doubtful if token.score >= WHOLE]
-    sure = set(map(id, clear))
-    doubted = [token.centre_mm for token in shown.found if id(token) not in sure]
+    doubted = [token.centre_mm for token in shown.found if token not in clear]
     hidden_sites = {area.nearest(x, y) for x, y in doubted if (area := ground.home(x, y)) is not None}
     covered = _covered(raw & ~discs, _closed(things) & ~discs)
     dazzled: frozenset[str] = frozenset()
@@ -352,6 +350,9 @@ def _beside(shown: Shown, still: Image | None, tokens_mm: Sequence[Point]) -> tu
     mask = shown.changed & ~sheet
     if not mask.any():
         return nothing, False
+    lamp = motion.relit(still, small)
+    if lamp is not None:
+        still, mask = lamp, motion.changed(small, lamp) & ~sheet
     layer = np.zeros(mask.shape, np.uint8)
     scale = registration.px_per_mm() / motion.SHRINK
     board_set = registration.board_set

@@ -14,6 +14,10 @@ from vision.registration import Image
 SHRINK = 4
 UNEVEN = 60.0
 """Grey levels by which a light twice as strong may miss being twice as strong somewhere."""
+RELIT = 0.1
+"""Logarithm by which the light must change everywhere to count as another light, and may miss a smooth change."""
+OTHER_LIGHT = 4
+"""Levels by which most of a picture differs from another in other light."""
 LEAST_PX = 4
 """Differences are this large, in the small picture, or they are noise."""
 Mask = npt.NDArray[np.bool_]
@@ -87,7 +91,14 @@ class Change:
 
     @cached_property
     def where(self) -> Mask:
-        """(h, w), specks left out. A change of the light's strength doesn't count."""
+        """(h, w), specks left out. A smooth change of the light doesn't count."""
+        if self._limits.max() >= 7.0 * OTHER_LIGHT:
+            lamp = relit(self.before, self.now)
+            if lamp is not None:
+                closer = cv2.absdiff(self.now, lamp)
+                edges = limits(closer)
+                if edges.max() < self._limits.max() / 2:
+                    return _blobs_of(_over(closer, edges))
         mask = _blobs_of(self._over)
         if np.count_nonzero(mask) > 0.25 * mask.size:
             now, before = self.now, self.before
@@ -154,8 +165,35 @@ def _blobs_of(over: Image) -> Mask:
 
 
 def changed(now: Image, before: Image) -> Mask:
-    """Where two small pictures differ, (h, w), specks left out. A change of the light's strength doesn't count."""
+    """Where two small pictures differ, (h, w), specks left out. A smooth change of the light doesn't count."""
     return Change(now, before).where
+
+
+def relit(before: Image, now: Image) -> Image | None:
+    """The small picture `before` in the light of `now`, as far as that changed smoothly; None where it hardly did.
+
+    A lamp at one side that goes on is such a change. What else changed pulls little: few of all places.
+    """
+    few = np.s_[2::5, 2::5]
+    change = cv2.subtract(cv2.LUT(now[few], LOGS), cv2.LUT(before[few], LOGS)).reshape(-1, 3)
+    if np.abs(np.median(change, axis=0)).max() < RELIT:
+        return None
+    height, width = before.shape[:2]
+    y, x = (np.linspace(-1, 1, size, dtype=np.float32) for size in (height, width))
+    down, across = np.meshgrid(y[2::5], x[2::5], indexing="ij")
+    terms = np.column_stack([np.ones(down.size), across.ravel(), down.ravel(), (across * down).ravel()])
+    terms = np.column_stack([terms, across.ravel() ** 2, down.ravel() ** 2])
+    field = np.zeros((6, 3))
+    field[0] = np.median(change, axis=0)
+    for _ in range(5):
+        off = np.abs(change - terms @ field).max(axis=1)
+        heavy = terms / (1 + (off / RELIT) ** 2)[:, None]
+        field = np.linalg.solve(heavy.T @ terms + 1e-6 * np.eye(6), heavy.T @ change)
+    flat = field.astype(np.float32)
+    gain = flat[0] + x[None, :, None] * flat[1] + y[:, None, None] * flat[2]
+    gain = gain + (y[:, None] * x[None])[:, :, None] * flat[3] + (x * x)[None, :, None] * flat[4]
+    gain += (y * y)[:, None, None] * flat[5]
+    return np.asarray(np.clip((before + 8.0) * np.exp(gain) - 7.5, 0, 255), np.uint8)
 
 
 def solid(now: Image, before: Image, where: Mask) -> Mask:

@@ -24,8 +24,6 @@ from vision.squares import find_squares
 from vision.tokens import FLOOR_NATS, Found, Look, find
 from vision.whereabouts import Board
 
-SAME_MM = 6.0
-"""A token found again lies no further off."""
 STAYS_MM, STAYS_NATS = 1.5, 6.0
 """So near where a token lay another one is laid once in some hundred times."""
 
@@ -40,11 +38,13 @@ def read(
     """
     ground, things = _read(board, shot, stayed, changed, glow, lit_before)
     if things.edges is not None:
-        lifted = lift_shadows(shot.image, board.registration, things.edges)
-        if lifted is not None:
+        same_mm = board.registration.board_set.tokens.size_mm / 2
+        for lifted in lift_shadows(shot.image, board.registration, things.edges):
             again = _read(board, shot.relit(lifted), stayed, changed, glow, lit_before)
-            if _better(again[1], things):
+            if _better(again[1], things, same_mm):
                 ground, things = again
+            if not (again[1].hidden or again[1].hand):
+                break
     return ground, replace(things, clear=tuple(_as_before(one, stayed.still_found) for one in things.clear))
 
 
@@ -86,12 +86,15 @@ def _as_before(token: Found, before: Sequence[Found]) -> Found:
     return token
 
 
-def _better(now: Things, before: Things) -> bool:
-    """Whether a second look shows no less than the first: no more is hidden, and no token is gone."""
+def _better(now: Things, before: Things, same_mm: float) -> bool:
+    """Whether a second look shows no less than the first: no more is hidden, and no token is gone.
+
+    `same_mm`: so near there is no second token; of one that a shadow crosses the first look may have seen a part.
+    """
     if len(now.hidden) + now.hand > len(before.hidden) + before.hand:
         return False
     places = np.array([token.centre_mm for token in now.clear]).reshape(-1, 2)
-    return all(np.any(np.hypot(*(places - token.centre_mm).T) < SAME_MM) for token in before.clear)
+    return all(np.any(np.hypot(*(places - token.centre_mm).T) < same_mm) for token in before.clear)
 
 
 def _region(sheet: Mask, changed: Mask | None) -> tuple[int, int, int, int] | None:

@@ -129,10 +129,26 @@ def unexplained(now: Image, before: Image, blob: Mask, solid: Mask) -> int:
     if not enough or not 3 * UNLIKE < lost < DEEPEST:
         return int(np.count_nonzero(solid))
     around = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * EDGE_CELLS + 1, 2 * EDGE_CELLS + 1))
-    edge = (cv2.dilate(inner.astype(np.uint8), around) > 0) & (cv2.dilate(_alike(kept).astype(np.uint8), around) > 0)
+    lit, dim = (cv2.dilate(cells.astype(np.uint8), around) > 0 for cells in (_alike(kept), inner))
+    edge = (dim & lit) | ((dim | lit) & _at_border(now.shape[:2])[part] & _between(kept, np.log(share)))
     left = solid & ~(inner | edge)
     sizes = cv2.connectedComponentsWithStats(left.astype(np.uint8), connectivity=8)[2][1:, cv2.CC_STAT_AREA]
     return int(sizes.max(initial=0))  # specks are noise in the dark
+
+
+def _at_border(size: tuple[int, int]) -> Mask:
+    """Cells (h, w) of a small picture beyond whose edge a shadow's own edge may go on."""
+    border = np.ones(size, np.bool_)
+    border[EDGE_CELLS:-EDGE_CELLS, EDGE_CELLS:-EDGE_CELLS] = False
+    return border
+
+
+def _between(change: Floats, depth: float) -> Mask:
+    """Cells (h, w) that keep their colour and lose or gain less than all of a shadow of this depth, a logarithm."""
+    level = change.mean(axis=2)
+    tint = np.abs(change - level[:, :, None]).max(axis=2)
+    low, high = sorted((0.0, depth))
+    return np.asarray((level > low - UNLIKE) & (level < high + UNLIKE) & (tint < TINTED), np.bool_)
 
 
 def _alike(change: Floats) -> Mask:

@@ -32,6 +32,9 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--every", type=int, default=1, metavar="N", help="take each N-th picture only, with --stress (1: all)"
     )
+    parser.add_argument(
+        "--from", type=int, default=0, dest="first", metavar="N", help="leave out the first N pictures, with --stress"
+    )
     parser.add_argument("--endurance", action="store_true", help="the sloppy table: honest play must never be accused")
     parser.add_argument("--lights", action="store_true", help="the lights' lateness, a bad line, 10,000 reconnects")
     parser.add_argument("--game", metavar="G", help="play only this game in --endurance; every game where left out")

@@ -130,12 +130,14 @@ def run(args: argparse.Namespace) -> int:
     """Measure and print; exit 1 when a limit is broken."""
     if args.every < 1:
         raise CommandError("--every takes a number above 0", 2)
+    if args.first < 0:
+        raise CommandError("--from takes 0 or more", 2)
     cv2.setNumThreads(1)
     sets = list(installed_sets().values())
     folders: list[str] = args.frames or []
     cases: list[Case] = []
     clean = Row("clean")
-    for case in _cases(folders, sets, args.every):
+    for case in _cases(folders, sets, args.every, args.first):
         cases.append(case)
         clean.pictures += 1
         clean.sites += len(case.places) + len(case.faults)
@@ -147,7 +149,7 @@ def run(args: argparse.Namespace) -> int:
     rows = [clean]
     _print(clean, args.json)
     for stress in STRESSES:
-        rows.append(measure(stress, cases, sets, spare=int(args.every > 1)))
+        rows.append(measure(stress, cases, sets, spare=int(args.every > 1 or args.first > 0)))
         _print(rows[-1], args.json)
     broken = [row.name for row in rows[1:] if not row.held]
     if broken and not args.json:
@@ -166,13 +168,15 @@ def measure(stress: Stress, cases: Sequence[Case], sets: Sequence[BoardSet], spa
             eye.see(image, 0.0, 0)
         frames = 0
         for step in range(stress.steps):
-            spoiled = stress.spoil(image, number * stress.steps + step, case.where)
+            index = number * stress.steps + step
+            spoiled = stress.spoil(image, index, case.where)
+            glow = () if stress.glow is None else stress.glow(index, case.where)
             if stress.steps == 1:
                 _compare(row, case, reading(eye.look(spoiled), case.where.board_set))
                 continue
             for _ in range(SETTLING):
                 frames += 1
-                seen = eye.see(spoiled, frames * _STEP_S, frames)
+                seen = eye.see(spoiled, frames * _STEP_S, frames, glow=glow)
             _compare(row, case, reading(seen, case.where.board_set, steady=True))
     return row
 
@@ -219,8 +223,8 @@ def _named(kinds: Iterable[str]) -> str:
     return " + ".join(kind or "none" for kind in kinds) or "nothing"
 
 
-def _cases(folders: Sequence[str], sets: Sequence[BoardSet], every: int) -> Iterator[Case]:
-    for name, load, true in islice(_given(folders) if folders else _simulated(sets), 0, None, every):
+def _cases(folders: Sequence[str], sets: Sequence[BoardSet], every: int, first: int = 0) -> Iterator[Case]:
+    for name, load, true in islice(_given(folders) if folders else _simulated(sets), first, None, every):
         eye = Eye(sets)
         seen = eye.look(load())
         where = eye.registration

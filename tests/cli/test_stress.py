@@ -115,10 +115,14 @@ def test_every_stress_is_measured_and_a_broken_limit_is_a_failure(
 
 
 def test_each_nth_picture_is_taken(two: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["bench", "--stress", "--frames", str(two), "--json", "--every", "2"])
+    main(["bench", "--stress", "--frames", str(two), "--json", "--every", "2", "--from", "1"])
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert {row["pictures"] for row in rows} == {1, 6}  # six of the shadow that moves
+    steps = {stress.name: stress.steps for stress in STRESSES}
+    assert [row["pictures"] for row in rows] == [1, *steps.values()]
+    assert steps["moving shadow edge"] == 6
+    assert rows[0]["wrong"] == 1  # the second one's truth is wrong
     assert main(["bench", "--stress", "--frames", str(two), "--every", "0"]) == 2
+    assert main(["bench", "--stress", "--frames", str(two), "--from", "-1"]) == 2
 
 
 def test_what_can_not_be_measured_is_one_sentence(

@@ -121,14 +121,59 @@ def test_a_lifted_shadow_leaves_the_picture_as_it_was() -> None:
     places = where.pose.project(np.column_stack([columns.ravel(), rows.ravel()]))
     off = (places[:, 0] - 640) * np.cos(0.3) + (places[:, 1] - 360) * np.sin(0.3)
     edges = (np.abs(off) < 3).reshape(height, width)
-    lifted = lift_shadows(dark, where, edges)
-    assert lifted is not None
+    lifted = next(lift_shadows(dark, where, edges))
     inside = np.zeros(image.shape[:2], np.uint8)
     corners = where.pose.project(np.array([[0, 0], [width * 2, 0], [width * 2, height * 2], [0, height * 2]], float))
     cv2.fillPoly(inside, [np.round(corners).astype(np.int32)], 1)
     away = np.abs(lifted.astype(int) - image).max(axis=2)[inside > 0]
     assert np.percentile(away, 95) < 12
-    assert lift_shadows(image, where, edges) is None  # nothing is darker beyond the line
+    assert not list(lift_shadows(image, where, edges))  # nothing is darker beyond the line
+
+
+@pytest.mark.parametrize(
+    ("sequence", "number", "angle", "at"),
+    [
+        ("transfer-b", 0, 1.75, 120.0),
+        ("transfer-b", 2, 5.05, -40.0),
+        ("transfer-e", 0, 1.75, 80.0),
+        ("transfer-e", 0, 4.5, 35.0),
+        ("transfer-e", 2, 0.1, 80.0),
+        ("transet-b", 0, 1.75, -100.0),
+        ("transet-b", 2, 5.6, -40.0),
+    ],
+)
+def test_a_shadow_of_which_tokens_and_print_hide_the_edge_changes_nothing(
+    sequence: str, number: int, angle: float, at: float
+) -> None:
+    image, standing = still(sequence, number)
+    seen = Eye([board_of(sequence)]).look(shaded(image, angle, at))
+    assert seen.on() == standing
+    assert (seen.hidden, seen.uncertain, seen.hand) == (frozenset(), frozenset(), False)
+
+
+@pytest.mark.parametrize("angle", [1.65, 1.7, 1.75])
+def test_a_token_beside_the_board_is_seen_though_a_shadow_crosses_it(angle: float) -> None:
+    image = cv2.imread(str(DATA / "frames" / "transet-a" / "frame_000054.jpg"))
+    eye = Eye([board_of("transet-a")])
+    assert eye.look(image).off() == ("light-PIAS",)
+    token = np.array([1006, 683]) - (640, 360)
+    for beside_px in (-4, 0, 4):
+        at = float(token @ [np.cos(angle), np.sin(angle)]) + beside_px
+        assert eye.look(shaded(image, angle, at)).off() == ("light-PIAS",), at
+        assert eye.look(shaded(image, angle + np.pi, -at)).off() == ("light-PIAS",), at
+
+
+def test_shade_whose_edge_leaves_the_picture_is_shade() -> None:
+    before = np.full((90, 260, 3), (90, 140, 170), np.uint8)
+    y, x = np.mgrid[0:90, 0:260].astype(np.float32)
+    cover = np.clip((0.11 * (200 - x) - y) / 3 + 0.5, 0, 1)[:, :, None]  # nearly along the upper edge
+    shade = clip(before * (1 - 0.5 * cover))
+    blob = cover[:, :, 0] > 0.1
+    assert unexplained(shade, before, blob, blob) < 4
+    hand = shade.copy()
+    hand[:10, 230:] = (120, 140, 200)
+    blob[:10, 230:] = True
+    assert unexplained(hand, before, blob, blob) > 200
 
 
 def test_only_what_darkens_evenly_is_shade() -> None:
@@ -251,3 +296,26 @@ def test_a_lamp_is_switched_on_in_mid_game(sequence: str) -> None:
         if frame % 8 > 4:
             assert seen.on() == standing, frame
             assert (seen.hidden, seen.hand) == (frozenset(), False), frame
+
+
+def lamp_on(image: Any, angle: float, strength: float = 1.0) -> Any:
+    """A dim room, with a warm lamp at one side of it."""
+    height, width = image.shape[:2]
+    y, x = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j]
+    near = 0.5 - (x * np.cos(angle) + y * np.sin(angle)) / (2 * (abs(np.cos(angle)) + abs(np.sin(angle))))
+    warm = (0.2 + 0.5 * near[:, :, None]) * np.array([0.55, 0.8, 1.0])
+    return clip(image * (np.array([0.66, 0.6, 0.54]) + strength * warm))
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES)
+@pytest.mark.parametrize("angle", [0.7, 3.1, 5.5])
+def test_a_lamp_that_goes_on_at_one_side_is_no_hand(sequence: str, angle: float) -> None:
+    image, standing = still(sequence)
+    eye = Eye([board_of(sequence)])
+    for frame in range(14):
+        seen = eye.see(lamp_on(image, angle, float(frame >= 6)), frame * 0.1, frame)
+        assert (seen.on(), seen.hidden, seen.hand) == (standing, frozenset(), False), frame
+    arm = image.copy()
+    arm[: image.shape[0] // 3, 40:130] = (120, 150, 205)
+    seen = eye.see(lamp_on(arm, angle, 0.0), 1.5, 15)  # comes as the lamp goes off
+    assert seen.hand
