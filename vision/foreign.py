@@ -169,10 +169,12 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
         doubtful = _doubtful(clear, paper, things, beside_small, registration, radius_mm, shaded)
         if not doubtful:
             break
-        clear = [token for token in clear if token not in doubtful]
+        gone = set(map(id, doubtful))
+        clear = [token for token in clear if id(token) not in gone]
         if not board_set.tokens.marks:
             whole += [token for token in doubtful if token.score >= WHOLE]
-    doubted = [token.centre_mm for token in shown.found if token not in clear]
+    sure = set(map(id, clear))
+    doubted = [token.centre_mm for token in shown.found if id(token) not in sure]
     hidden_sites = {area.nearest(x, y) for x, y in doubted if (area := ground.home(x, y)) is not None}
     covered = _covered(raw & ~discs, _closed(things) & ~discs)
     dazzled: frozenset[str] = frozenset()
