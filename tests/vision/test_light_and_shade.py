@@ -301,19 +301,19 @@ def test_a_lamp_is_switched_on_in_mid_game(sequence: str) -> None:
 def lamp_on(image: Any, angle: float, strength: float = 1.0) -> Any:
     """A dim room, with a warm lamp at one side of it."""
     height, width = image.shape[:2]
-    y, x = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j]
+    y, x = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
     near = 0.5 - (x * np.cos(angle) + y * np.sin(angle)) / (2 * (abs(np.cos(angle)) + abs(np.sin(angle))))
-    warm = (0.2 + 0.5 * near[:, :, None]) * np.array([0.55, 0.8, 1.0])
-    return clip(image * (np.array([0.66, 0.6, 0.54]) + strength * warm))
+    warm = (0.2 + 0.5 * near[:, :, None]) * np.array([0.55, 0.8, 1.0], np.float32)
+    return clip(image * (np.array([0.66, 0.6, 0.54], np.float32) + np.float32(strength) * warm))
 
 
 @pytest.mark.parametrize("sequence", SEQUENCES)
 @pytest.mark.parametrize("angle", [0.7, 3.1, 5.5])
 def test_a_lamp_that_goes_on_at_one_side_is_no_hand(sequence: str, angle: float) -> None:
     image, standing = still(sequence)
-    eye = Eye([board_of(sequence)])
-    for frame in range(14):
-        seen = eye.see(lamp_on(image, angle, float(frame >= 6)), frame * 0.1, frame)
+    eye, dim, lit = Eye([board_of(sequence)]), lamp_on(image, angle, 0.0), lamp_on(image, angle)
+    for frame in range(12):
+        seen = eye.see(dim if frame < 4 else lit, frame * 0.1, frame)
         assert (seen.on(), seen.hidden, seen.hand) == (standing, frozenset(), False), frame
     arm = image.copy()
     arm[: image.shape[0] // 3, 40:130] = (120, 150, 205)
