@@ -288,7 +288,8 @@ def _turn(read: _Reading, body: str, column: int) -> None:
             codes = ", ".join(reason.code for reason in verdict.reasons) or "it is not complete"
             raise read.fault(f"turn {n} ({player} {body}) is not legal: {codes}", column)
         passed = game.forced_pass(position) is not None
-        text, after = game.turn_text(position, verdict.turn), verdict.position
+        # Of two turns to the same board the one that was written stays: an export is read as it was.
+        text, after = game.turn_text(position, game.parse_turn(position, body)), verdict.position
     before_s = read.t_s
     if took_s is None:
         read.session += 1

@@ -275,3 +275,21 @@ def test_every_value_is_found_by_its_path(value, data):
         path.append(data.draw(st.sampled_from(list(inner) if isinstance(inner, dict) else range(len(inner)))))
         inner = inner[path[-1]]
     assert json.JSONDecoder().raw_decode(text, index_of(text, path))[0] == inner
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_legal_turn_is_read_as_it_was_written(name):
+    """Also of two turns that lead to one board: a swap of like pawns up and down, or to both sides."""
+    game = game_named(name)
+    for seed in range(40):
+        rng, position, text = random.Random(seed), game.start(), f"Game: {name}\n"
+        written = []
+        for _ in range(10):
+            if game.outcome(position) is not None:
+                break
+            turn = rng.choice(list(islice(game.legal_turns(position), 30)))
+            written.append(game.turn_text(position, turn))
+            position = game.after(position, turn)
+        record = record_from_text(text + "\n".join(written))
+        assert [turn.text for turn in record.turns] == written
+        assert record.turns[-1].position == game.position_text(position)
