@@ -105,10 +105,10 @@ def test_a_button_is_its_seats_wherever_the_light_map_puts_that() -> None:
         assert [lights.player_at(button) for button in (0, 1, 2)] == ["North", "South", None]
         table = Table(Watcher([board]), SimulatedCamera(World(board)), lights=lights)
         table.button(0, 1)
-        given = table._inputs.get_nowait()
+        given, _ = table._inputs.get_nowait()
         assert (given.player, given.button) == ("North", "call_operator")
         lights._map = LightMap()  # no bars: in the order of the game
         table.button(0, 0)
-        assert table._inputs.get_nowait().player == "South"
+        assert table._inputs.get_nowait()[0].player == "South"
     finally:
         link.close()
