@@ -8,7 +8,7 @@ from controller.referee.lines import Line, same_history, without_repeats
 from controller.referee.reading import Reading
 from controller.referee.search import MOST_LINES, Explained, explain
 from controller.referee.state import Draft, State
-from controller.referee.strokes import explain_by_strokes, in_strokes
+from controller.referee.strokes import explain_by_strokes, in_strokes, taken_as_seen
 from controller.rules.api import Placement, Player, Verdict
 
 STANDS = ("unchanged", "complete")
@@ -34,6 +34,21 @@ def consider(draft: Draft, done: Player | None = None) -> Choice:
     if done is None:
         draft.set(memo=(key, results))
     return _choose(results, state.lines)
+
+
+def put_back_again(state: State) -> Line | None:
+    """The line that was believed when the thread was lost, if exactly its position stands again.
+
+    It may also follow by a legal turn from what was asked about; that somebody has put it back is far likelier.
+    """
+    seen = state.seen
+    if state.question_about != "thread" or in_strokes(state.game) or len(seen.readings) > 1 or seen.placement.hidden:
+        return None
+    for line in state.lines:
+        stands = state.game.picture(line.position).on == seen.placement.on
+        if line.weak and stands and not taken_as_seen(state.game, line):
+            return Line(line.position, line.record, line.steps)
+    return None
 
 
 def _explained(state: State, placement: Placement, done: Player | None) -> Explained:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.referee.beginning import await_new_game, lines_from, possible, stands_as_new, start_rearranging
-from controller.referee.choosing import Choice, consider
+from controller.referee.choosing import Choice, consider, put_back_again
 from controller.referee.crushed import still_there, without
 from controller.referee.lines import Line, same_history, without_repeats
 from controller.referee.offences import name_offence, side_read
@@ -44,6 +44,10 @@ def judge_board(draft: Draft) -> None:
             return
         draft.set(ruled=None)
     if _still_asked_about(state):
+        return
+    again = put_back_again(state)
+    if again is not None:
+        accept(draft, Choice(state.seen.placement, Explained("unchanged", (again,), Verdict("unchanged"))))
         return
     choice = consider(draft)
     answer = choice.explained.answer

@@ -77,7 +77,7 @@ def explain_by_strokes(
     bases = [*believed, *(judged(rank, line) for rank, line in less)]
     if any(base.rank in CHANGES and base.verdict.answer == "unchanged" for base in bases):
         # Everything put back: likelier than a turn from a board that nothing led to.
-        bases = [replace(base, rank=WEAK) if _taken_as_seen(game, base.line) else base for base in bases]
+        bases = [replace(base, rank=WEAK) if taken_as_seen(game, base.line) else base for base in bases]
     if same:
         rest = bases[len(believed) :]
         found = _ranked([base.line for base in same], [*_ends(game, rest, way), *_unseen(rest)])
@@ -118,7 +118,7 @@ def _others(game: Game, lines: Sequence[Line], pending: Sequence[Line], way: Way
             yield WAITING, line
 
 
-def _taken_as_seen(game: Game, line: Line) -> bool:
+def taken_as_seen(game: Game, line: Line) -> bool:
     """Whether a line goes on from a board as it stood when the thread was lost, and from no turn of its record."""
     return bool(line.record) and not line.steps and game.position_text(line.position) != line.record[-1].position
 

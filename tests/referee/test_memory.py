@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 
 from pretend import Table, brief
+from pretend_taasen import TaasenTable
 
 from controller.referee import reducer
 from controller.referee.timing import Timing
+from controller.rules.taasen import TAASEN
 from controller.rules.transet import TRANSET
 
 
@@ -115,6 +117,26 @@ def test_what_was_asked_is_still_asked_after_another_power_cut() -> None:
     last = Table(state=reducer.resume(TRANSET, "transet", Timing(), journal))
     assert not last.state.question
     assert last.state.line.position == table.state.line.position
+
+
+def test_what_was_moved_in_the_dark_and_put_back_is_no_turn_though_it_could_be_one() -> None:
+    """White stones may be moved by both: back from where it lay in the dark is a legal way."""
+    position = "RT=0 RS=0 RP=0 GT=15 GS=15 GP=15 WT=9 WS=9 WP=9 R - -"
+    table = TaasenTable(position)
+    table.lay(position)
+    table.wait(1.5)
+    table.play("WT=10")
+    journal = rows(table)
+    later = TaasenTable(state=reducer.resume(TAASEN, "taasen", Timing(), journal))
+    later.at = dict(table.at)
+    later.move("WT=4")
+    later.wait(3)
+    assert brief(later.events) == ["board_found", "question"]
+    later.play("WT=10")
+    assert brief(later.events) == ["board_found", "question", "answered seen"]
+    assert [done.played.text for done in later.state.published] == ["WT=10"]
+    later.play("GT=14")
+    assert brief(later.events)[-1] == "turn 2 GT=14"
 
 
 def test_a_finished_game_stays_finished() -> None:
