@@ -121,7 +121,8 @@ def _list(record: Record, boards: tuple[Moment, ...], language: str) -> list[dic
         told.append(entry | {"player": turn.player, "took": took_text(turn.took_s), "legal": turn.legal})
         between(turn.n)
         last = turn.n
-    for n in sorted({one.n for one in (*record.rulings, *record.illegal) if one.n > last}):
+    later = [ruling.n for ruling in record.rulings] + [illegal.n for illegal in record.illegal]
+    for n in sorted({n for n in later if n > last}):
         between(n)
     if record.result is not None:
         head, why = result_words(record, language)
