@@ -100,7 +100,7 @@ class RecordsConfig(BaseModel):
     shown_to: Literal["everyone", "operator", "nobody"] = Field(
         default="everyone", description="who may see recorded games on pages: everyone, operator, or nobody"
     )
-    backups: int = Field(default=7, ge=0, le=400, description="so many of the nightly backups are kept; 0: none is made")
+    backups: int = Field(default=7, ge=0, le=400, description="so many nightly backups are kept; 0: none is made")
 
 
 class ClockConfig(BaseModel):
@@ -181,6 +181,9 @@ def load_config(path: str | None) -> TableConfig:
     text = _read(path) if path is not None else ""
     try:
         found = tomllib.loads(text)
+    except RecursionError:
+        said = "its brackets are nested too deeply"
+        raise StartError(f"the configuration {path} is not valid TOML: {said}", "syntax", file=path, why=said) from None
     except tomllib.TOMLDecodeError as error:
         at = re.search(r"line (\d+)", str(error))
         raise StartError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,9 @@ class _Given(TableConfig):
 def salvaged(path: str | None) -> TableConfig:
     """Every setting that is right by itself, the usual ones for the rest. Never raises."""
     found: dict[str, Any] = _file(path)
-    for name, place in credentials().items():
-        found[name.upper().removeprefix(PREFIX).lower()] = _text(place).strip()
+    with suppress(OSError):
+        for name, place in credentials().items():
+            found[name.upper().removeprefix(PREFIX).lower()] = _text(place).strip()
     found |= {name.removeprefix(PREFIX).lower(): said for name, said in os.environ.items() if name.startswith(PREFIX)}
     found = {key: said for key, said in found.items() if key in TableConfig.model_fields}
     while True:
@@ -49,7 +51,7 @@ def salvaged(path: str | None) -> TableConfig:
 def _text(place: Path) -> str:
     try:
         return place.read_text(encoding="utf-8", errors="replace")
-    except OSError:
+    except (OSError, ValueError):
         return ""
 
 
@@ -58,13 +60,13 @@ def _file(path: str | None) -> dict[str, Any]:
     text = _text(Path(path)) if path is not None else ""
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+    except (tomllib.TOMLDecodeError, RecursionError):
         found: dict[str, Any] = {}
     for line in text.splitlines():
         if line.lstrip().startswith("["):
             break
         try:
             found |= tomllib.loads(line)
-        except tomllib.TOMLDecodeError:
+        except (tomllib.TOMLDecodeError, RecursionError):
             continue
     return found

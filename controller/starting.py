@@ -171,7 +171,7 @@ class Start:
             yield
         except StartError:
             raise
-        except (CommandError, RulesError, VisionError, LightsError, JournalError, OSError) as error:
+        except (CommandError, RulesError, VisionError, LightsError, JournalError, OSError, ValueError) as error:
             said = str(error).rstrip(".")
             place, facts = place_of(self._path, key)
             raise StartError(f"{place}: {key}: {said}", "use", key=key, why=said, **facts) from None

@@ -51,6 +51,7 @@ CODES -= {"head", "mend", "kept", "meant", "camera"}
 FAULTS: list[tuple[str, str, tuple[str, ...]]] = [
     ("port = = 1\n", "syntax", ("line 1", "TOML")),
     ('lights = "none"\ncamra = "0"\n', "unknown", ("line 2", "camra", "Did you mean “camera”?")),
+    (f"port = 1\nx = {'[' * 9000}", "syntax", ("nested too deeply",)),
     ("port = 99999\n", "value", ("line 1", "“port”", "65535 or less")),
     ('\n\nport = "many"\n', "value", ("line 3", "“port”", "a whole number")),
     ("mains_hz = 55\n", "value", ("line 1", "“mains_hz”", "50 or 60")),
@@ -60,6 +61,7 @@ FAULTS: list[tuple[str, str, tuple[str, ...]]] = [
     ("players_may = 3\n", "value", ("line 1", "“players_may”", "a list")),
     ('game = "nope"\n', "use", ("line 1", "“game”", "no game 'nope'")),
     ('set = "none.toml"\n', "use", ("line 1", "“set”", "no set file")),
+    ('set = "a\\u0000b"\n', "use", ("line 1", "“set”", "null")),
     ('set = "key.toml"\n', "use", ("line 1", "“set”", "did you mean game")),
     ('profile = "none.toml"\n', "use", ("line 1", "“profile”", "none.toml")),
     ('game = "transet"\n[options]\nfoo = "x"\n', "use", ("line 2", "“options”", "no option 'foo'")),
@@ -85,7 +87,7 @@ def wrong(path: str | None) -> StartError:
     return told.value
 
 
-@pytest.mark.parametrize(("text", "code", "says"), FAULTS)
+@pytest.mark.parametrize(("text", "code", "says"), FAULTS, ids=[text.strip()[:24] for text, _, _ in FAULTS])
 def test_what_keeps_a_table_from_starting_is_said_in_every_language(
     place: Path, text: str, code: str, says: tuple[str, ...]
 ) -> None:
@@ -145,6 +147,9 @@ def test_what_is_right_is_kept_beside_what_is_wrong(place: Path, monkeypatch: py
     monkeypatch.setenv("BOARDREF_MAINS_HZ", "55")
     assert salvaged("table.toml").port == 9000
     assert salvaged("none.toml").port == 9000
+    monkeypatch.delenv("BOARDREF_PORT")
+    (place / "deep.toml").write_text(f"port = 7000\nx = {'[' * 9000}")
+    assert salvaged("deep.toml").port == 7000
 
 
 class Serve:
