@@ -27,6 +27,9 @@ CODECS = ("mp4v", "vp09")
 of films; VP9 is played by browsers, too, but takes thirty times as long, and OpenCV lets nobody hurry it.
 """
 
+MOST_PICTURES = 400
+"""Of a GIF: Pillow holds them all until it writes."""
+
 CARRY_S, REST_S, BEGIN_S, END_S = 0.65, 0.95, 1.4, 3.0
 
 
@@ -208,18 +211,24 @@ def write_gif(film: Film, path: Path) -> None:
         from PIL import Image as Pillow
     except ImportError:
         raise CommandError("a GIF needs Pillow: `pip install pillow`, or use --format mp4") from None
-    stills = list(film.stills())
-    # One palette for all pictures, from the first, the middle and the last: nothing flickers.
-    some = [stills[index].image for index in (0, len(stills) // 2, len(stills) - 1)]
-    palette = Pillow.fromarray(np.vstack(some)[:, :, ::-1]).quantize(128)
-    pictures = [
+    # Drawn twice, so that few pictures are held at a time; of a long game without those of pieces on their way.
+    lasting_s: list[float] = []
+    ends: list[Image] = []
+    for still in film.stills():
+        lasting_s.append(still.seconds)
+        ends = [ends[0] if ends else still.image, still.image]
+    least_s = min(CARRY_S, REST_S) if len(lasting_s) > MOST_PICTURES else 0.0
+    lasting = [round(seconds * 1000) for seconds in lasting_s if seconds >= least_s]
+    # One palette for all pictures, from the first and the last: nothing flickers.
+    palette = Pillow.fromarray(np.vstack(ends)[:, :, ::-1]).quantize(128)
+    pictures = (
         Pillow.fromarray(still.image[:, :, ::-1]).quantize(palette=palette, dither=Pillow.Dither.NONE)
-        for still in stills
-    ]
-    lasting = [round(still.seconds * 1000) for still in stills]
+        for still in film.stills()
+        if still.seconds >= least_s
+    )
     with _beside(path, ".gif") as partial:
-        pictures[0].save(
-            partial.path, save_all=True, append_images=pictures[1:], duration=lasting, loop=0, optimize=False
+        next(pictures).save(
+            partial.path, save_all=True, append_images=pictures, duration=lasting, loop=0, optimize=False
         )
         partial.keep()
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from controller.cli import main
+from controller.drawing import film as filming
 from controller.drawing import lettering
 from controller.drawing.captions import result_words, ruling_words, took_text
 from controller.drawing.film import CARRY_S, CODECS, FILM, GIF, Film, write_gif, write_mp4
@@ -233,6 +234,10 @@ def test_a_gif_moves_and_without_pillow_there_is_a_sentence(tmp_path, monkeypatc
             durations.append(picture.info["duration"])
         assert max(durations) == 3000
         assert sum(durations) == pytest.approx(1000 * sum(still.seconds for still in film.stills()), rel=0.02)
+    monkeypatch.setattr(filming, "MOST_PICTURES", 6)  # as of a long game: boards only, no piece on its way
+    write_gif(film, tmp_path / "short.gif")
+    with pillow.open(tmp_path / "short.gif") as picture:
+        assert picture.n_frames == 3
     monkeypatch.setitem(sys.modules, "PIL", None)
     with pytest.raises(CommandError, match="needs Pillow"):
         write_gif(film, tmp_path / "other.gif")
