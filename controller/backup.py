@@ -36,6 +36,7 @@ from controller.sightings.file import ENDING, sync_folder
 
 FORMAT = 1
 MANIFEST, JOURNAL, SIGHTINGS, SETTINGS = "backup.json", "boardref.db", "sightings", "settings"
+LARGEST_MANIFEST = 4_000_000  # bytes; it holds a line for each file
 _CHUNK = 1024 * 1024
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OverflowError)
 """What reading a damaged ZIP may raise."""
@@ -143,6 +144,8 @@ def _damaged(path: Path, why: str) -> str:
 
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+    if archive.getinfo(MANIFEST).file_size > LARGEST_MANIFEST:
+        raise KeyError(MANIFEST)
     told = json.loads(archive.read(MANIFEST))
     if not isinstance(told, dict) or told.get("boardref") != "backup" or not isinstance(told.get("format"), int):
         raise KeyError(MANIFEST)

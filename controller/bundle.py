@@ -23,8 +23,9 @@ GAMES = 3
 REPORTS = 5
 """So many of the last reported sighting logs."""
 HIDDEN = "(hidden)"
-_ACCOUNT = re.compile(r"(?<=://)[^/@\s\"']+@")
+_ACCOUNT = re.compile(r"(?<=://)[^/\s\"']+@")
 _SECRET_KEY = r"[\w.-]*(?:pass(?:word|wd|phrase)?|pin|token|secret|api_?key|credentials?)"
+_BLOCK = re.compile(rf"""(?is)(\b{_SECRET_KEY}["']?\s*=\s*)(?:\"{{3}}.*?(?:\"{{3}}|\Z)|'{{3}}.*?(?:'{{3}}|\Z))""")
 _SETTING = re.compile(rf"(?im)^(\s*[\"']?{_SECRET_KEY}[\"']?\s*=\s*).+$")
 _INLINE = re.compile(rf"""(?i)(\b{_SECRET_KEY}["']?\s*=\s*)("[^"\n]*"|'[^'\n]*')""")
 _QUERY = re.compile(rf"(?i)([?&;]{_SECRET_KEY}=)[^&#\s\"']+")
@@ -45,6 +46,7 @@ There is no picture in it. Look through it before you send it.
 
 def redacted(text: str) -> str:
     """The text without accounts in addresses and without the values of secrets."""
+    text = _BLOCK.sub(rf'\g<1>"{HIDDEN}"', text)
     text = _INLINE.sub(rf'\g<1>"{HIDDEN}"', _ACCOUNT.sub(f"{HIDDEN}@", text))
     return _QUERY.sub(rf"\g<1>{HIDDEN}", _SETTING.sub(rf'\g<1>"{HIDDEN}"', text))
 

@@ -212,6 +212,11 @@ class Keeping:
         found = (self.folder / "backups").glob(f"{_BACKUP}*.zip")
         return tuple(sorted(path for path in found if _BACKUP_NAME.fullmatch(path.name)))
 
+    def _by_age(self) -> tuple[Path, ...]:
+        """The nightly ones, oldest first; those that are dated ahead of now were made before the clock was put back."""
+        now = f"{_BACKUP}{self._now() + timedelta(hours=1):%Y%m%dT%H%M%S}"
+        return tuple(sorted(self.backups(), key=lambda path: (path.name <= now, path.name)))
+
     def checks(self) -> Iterable[Check]:
         """How the backups are, for the page's health."""
         if not self._settings.backups:
@@ -321,13 +326,13 @@ class Keeping:
             _log.warning("%s", self._wrong)
             return None
         self._wrong = ""
-        for old in self.backups()[:-wanted]:
+        for old in self._by_age()[:-wanted]:
             self._remove(old)
         return backup.path
 
     def _unchanged(self) -> Path | None:
         """The newest backup, if nothing was written since."""
-        found = self.backups()
+        found = self._by_age()
         if not found:
             return None
         try:

@@ -92,6 +92,11 @@ COLUMNS = (
 )  # fmt: skip
 
 
+def _cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: with an apostrophe before what would begin one."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") and len(text) > 1 else text
+
+
 def as_csv(record: Record, number: int) -> str:
     """One line for each turn: when it was accepted, and how long after the turn before (empty over a restart).
 
@@ -107,8 +112,8 @@ def as_csv(record: Record, number: int) -> str:
         wrong = sum(illegal.n == turn.n - 1 for illegal in record.illegal)
         writer.writerow(
             [
-                number, turn.n, turn.player, turn.text, str(turn.legal).lower(), turn.session, f"{turn.t_s:.3f}",
-                took if index else "", turn.written_utc, took, record.names.get(turn.player, ""), wrong,
+                number, turn.n, turn.player, _cell(turn.text), str(turn.legal).lower(), turn.session, f"{turn.t_s:.3f}",
+                took if index else "", _cell(turn.written_utc), took, _cell(record.names.get(turn.player, "")), wrong,
                 "" if turn.clock_synchronised is None else str(turn.clock_synchronised).lower(),
                 f"{turn.clock[turn.player]:.3f}" if turn.clock and turn.player in turn.clock else "",
             ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Literal
 
@@ -21,6 +22,8 @@ from controller.rules.registry import game_named
 Format = Literal["text", "json"]
 
 _RECORD = TypeAdapter(Record)
+DEEPEST = 12
+"""Levels of lists and objects in one another; the facts of a reason reach seven."""
 
 
 def read_game(text: str) -> tuple[Record, Format]:
@@ -38,6 +41,7 @@ def record_from_json(text: str) -> Record:
         raise PlaceError(f"this is no JSON: {error.msg}", error.lineno, error.colno) from None
     except (ValueError, RecursionError) as error:  # NaN; a number of ten thousand digits; a thousand brackets
         raise PlaceError(f"this is no JSON: {error}", 1, 1) from None
+    _sound(told)
     if not isinstance(told, dict):
         raise at(text, index_of(text, ()), "one game is expected, as `boardref games export N --format json` writes it")
     try:
@@ -52,6 +56,20 @@ def record_from_json(text: str) -> Record:
         raise at(text, index_of(text, ("names",)), f"names: {error}") from None
     _check(record, text)
     return record
+
+
+def _sound(told: Any) -> None:
+    """No deeper than records are, and nothing that is no text: whoever shows a record relies on that."""
+    level = [told]
+    for _ in range(DEEPEST):
+        inner = [one for one in level if isinstance(one, dict)]
+        lists = [one for one in level if isinstance(one, list)]
+        texts = [one for one in level if isinstance(one, str)] + [key for one in inner for key in one]
+        if any("\ud800" <= letter <= "\udfff" for one in texts for letter in one):
+            raise PlaceError("it holds half of a character (\\ud800 to \\udfff), which can't be written", 1, 1)
+        level = [value for one in inner for value in one.values()] + [value for one in lists for value in one]
+    if level:
+        raise PlaceError(f"it is nested more than {DEEPEST} deep, which no record is", 1, 1)
 
 
 def _no_number(name: str) -> None:
@@ -74,6 +92,8 @@ def _check(record: Record, text: str) -> None:
         raise fault("begun is `start` or `midgame`", "begun")
     if side := next((side for side in record.names if side not in game.players), None):
         raise fault(f"nobody plays {side} in {game.name}", "names", side)
+    if record.result is not None and (said := _wrong_result(record.result, game.players)):
+        raise fault(said, "result")
     wrong = verify(record, game)
     if wrong is not None:
         path = ("turns", wrong.n - 1, "text") if 0 < wrong.n <= len(record.turns) else ("start",)
@@ -85,6 +105,18 @@ def _check(record: Record, text: str) -> None:
     for part in fields(Record):
         if getattr(again, part.name) != getattr(record, part.name) and part.name != "imported":
             raise fault(f"{part.name} does not go with the turns of the game", part.name)
+
+
+def _wrong_result(result: Mapping[str, Any], players: Sequence[str]) -> str:
+    """What is no result of a game of these players; empty where it is one."""
+    if result.get("winner") not in (None, *players):
+        return f"result: the winner is {' or '.join(players)}, or null"
+    if not isinstance(result.get("result"), str) or not isinstance(result.get("why"), str | None):
+        return "result: `result` and `why` are texts"
+    score = result.get("score")
+    if score is not None and not (isinstance(score, list) and len(score) == 2 and all(type(n) is int for n in score)):
+        return "result: `score` is two whole numbers, or null"
+    return ""
 
 
 def folded(record: Record) -> Record:

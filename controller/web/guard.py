@@ -96,7 +96,8 @@ class Guard:
             return _no(403, "This request comes from another site; use the table's own page.")
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
             return _no(415, "Send JSON, with the header Content-Type: application/json.")
-        length = headers.get("content-length", "")
+        # a body in chunks has no length that holds, whatever it says of itself
+        length = headers.get("content-length", "") if "transfer-encoding" not in headers else ""
         if not length.isascii() or not length.isdigit():
             return _no(411, "Say how long the request is (Content-Length).")
         if int(length) > BODY_LIMIT:

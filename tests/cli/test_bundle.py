@@ -41,6 +41,10 @@ def test_no_secret_is_left(secret: str, user: str, key: str) -> None:
             continue  # the same letters stand elsewhere in the line
         assert secret not in redacted(line)
     assert "10.0.0.7:554/live" in redacted(lines[0])
+    for mark in ('"' * 3, "'" * 3):
+        for end in (mark, ""):  # also where somebody forgot to close it
+            assert "S3cr" not in redacted(f"{key} = {mark}\nS3cr-{secret}{end}")
+    assert "S3cr" not in redacted(f'camera = "rtsp://{user}:p@S3cr@10.0.0.7:554/live"')
 
 
 @given(st.text("abc =\n#\"'0123[]", max_size=60))

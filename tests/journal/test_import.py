@@ -263,6 +263,40 @@ def test_a_json_that_was_tampered_with_is_refused_where_it_was():
         record_from_json('{"game": "transet", "begun_s": Infinity}')
 
 
+def nested(levels):
+    value = []
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_what_nothing_could_show_is_not_taken_in(name):
+    """Half characters, lists in lists in lists, and results that are none: exports and pages rely on their absence."""
+    whole = json.loads(EXPORTS[name][1])
+    whole["result"] = {"winner": whole["turns"][0]["player"], "result": "over", "why": None, "score": [3, 1]}
+    assert record_from_json(json.dumps(whole)).result == whole["result"]
+    reason = {"code": "X", "sites": [], "rule": "", "why": "", "facts": {"sites": nested(300)}}
+    deep = {"n": 1, "t_s": 1.0, "player": "South", "code": "X", "sites": [], "why": "", "reasons": [reason]}
+    changes = [
+        ("set", "\ud800"), ("begun_utc", "a\udfff"), ("options", {"\ud800": "x"}), ("illegal", [deep]),
+        *(("result", {**whole["result"], "winner": winner}) for winner in ("Nobody", [], 1, "\ud800")),
+        *(("result", {**whole["result"], "score": score}) for score in (True, "x", [1], [1, 2, 3], [1, None])),
+        ("result", {**whole["result"], "why": ["x"]}), ("result", {"winner": None}), ("result", {}),
+        ("more", nested(20)),
+    ]  # fmt: skip
+    for key, value in changes:
+        with pytest.raises(PlaceError):
+            record_from_json(json.dumps(whole | {key: value}))
+
+
+@pytest.mark.parametrize("start", ["=1+1", "+1", "-1", "@x", "=cmd|' /C calc'!A1"])
+def test_no_name_becomes_a_formula(start):
+    record = record_from_text(f"Game: transet\nSouth: {start}\n\nc1-c2")
+    assert f",'{start}" in as_csv(record, 1)
+    assert as_csv(record, 1).splitlines()[1].split(",")[3] == "c1-c2"
+
+
 @given(
     st.recursive(
         st.integers() | st.text(max_size=3), lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner)

@@ -289,3 +289,11 @@ def test_no_room(data, tmp_path, action):
     assert target.read_bytes() == kept
     assert sorted(file.name for file in tmp_path.iterdir()) == ["backup.zip", "data"]
     assert not list(data.glob(".*"))
+
+
+def test_a_backup_whose_list_fills_the_memory_is_none(data, tmp_path, capsys):
+    bomb = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("backup.json", " " * 50_000_000)
+    code, _, err = run(capsys, "games", "restore", bomb, "--data", data)
+    assert (code, "is no backup of Boardref" in err) == (1, True)

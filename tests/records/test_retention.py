@@ -331,7 +331,17 @@ def test_one_backup_a_day_and_only_the_last_few_stay(tmp_path, clock, monkeypatc
     ahead = tmp_path / "backups" / "backup-20991231T000000.zip"
     ahead.write_bytes(b"made by a clock that was wrong")
     now[0] = NOW + timedelta(days=30)
-    assert keeper.nightly() is not None
+    made = keeper.nightly()
+    assert made is not None
+    assert made.exists()
+    assert not ahead.exists(), "what is dated ahead is older than what was made since"
+    now[0] = NOW - timedelta(days=365)  # the clock is put back by a year: the night's backup is the newest all the same
+    for _ in range(4):
+        now[0] += timedelta(days=1)
+        filled(tmp_path / "boardref.db", clock, [3])
+        made = keeper.nightly()
+        assert made is not None
+        assert made.exists()
     off, _, _ = keeping(tmp_path, Rules(), backups=0)
     assert off.nightly() is None
     assert list(off.checks()) == []

@@ -64,6 +64,15 @@ def test_a_request_that_does_not_come_is_not_waited_for(page: Page, words: bytes
     assert page.answers()
 
 
+def test_a_body_in_chunks_is_not_read(page: Page) -> None:
+    """Its length is not known beforehand, whatever it says of itself."""
+    for length in (b"", b"Content-Length: 12\r\n"):
+        head = HEAD.replace(b"Content-Length: 40\r\n", length + b"Transfer-Encoding: chunked\r\n")
+        line = page.line(head + b"2\r\n{}\r\n")
+        assert line.recv(1000).startswith(b"HTTP/1.1 411 ")
+    assert page.answers()
+
+
 def test_drop_by_drop_is_too_slow(page: Page) -> None:
     line = page.line()
 
