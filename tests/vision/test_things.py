@@ -5,6 +5,7 @@ Each thing is a stack of outlines from the table up, seen through the picture's 
 
 import json
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -132,27 +133,34 @@ def draw(
     image: Any, registration: Registration, layers: list[Layer], at_mm: tuple[float, float], turn: float
 ) -> tuple[Any, Any]:
     """The picture with a thing at a place, and where the thing is seen (h, w)."""
-    height, width = image.shape[:2]
     pose = registration.pose
     spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    places = [pose.project(outline @ spin + at_mm, -z_mm) for outline, z_mm, _ in layers]
+    shadows = [pose.project(outline @ spin + at_mm + np.array([0.5, 0.3]) * z_mm) for outline, z_mm, _ in layers]
+    blur_px = 3 + max(z_mm for _, z_mm, _ in layers) / 12
+    every, reach_px = np.concatenate([*places, *shadows]), 4 * blur_px + 8
+    left, top = np.maximum(every.min(axis=0) - reach_px, 0).astype(int)
+    right, bottom = np.minimum(every.max(axis=0) + reach_px, image.shape[1::-1]).astype(int)
+    part, height, width = np.s_[top:bottom, left:right], bottom - top, right - left  # elsewhere nothing changes
     paper = pose.project(np.clip(np.array([at_mm]), 0, registration.board_set.sheet_mm))[0].astype(int)
     near = image[max(0, paper[1] - 60) : paper[1] + 60, max(0, paper[0] - 60) : paper[0] + 60]
     light = np.percentile(near.reshape(-1, 3), 85, axis=0) / 240
     cover, colours = np.zeros((height, width), np.float32), np.zeros((height, width, 3), np.float32)
     shade = np.zeros((height, width), np.float32)
-    for outline, z_mm, paint in layers:
-        seen = np.round(pose.project(outline @ spin + at_mm, -z_mm) * 16).astype(np.int32)
+    for (_, z_mm, paint), place, fallen in zip(layers, places, shadows, strict=True):
+        seen = np.round((place - (left, top)) * 16).astype(np.int32)
         here = cv2.fillPoly(np.zeros((height, width), np.float32), [seen], 1.0, cv2.LINE_AA, 4)
         if paint is None:  # a hole
             cover *= 1 - here
             continue
-        fallen = pose.project(outline @ spin + at_mm + np.array([0.5, 0.3]) * z_mm)
-        cv2.fillPoly(shade, [np.round(fallen * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)
+        cv2.fillPoly(shade, [np.round((fallen - (left, top)) * 16).astype(np.int32)], 1.0, cv2.LINE_8, 4)
         drawn = np.zeros((height, width, 3), np.float32)
         if isinstance(paint, np.ndarray) and paint.ndim == 3:
             corners = box(paint.shape[1] / TEXTURE, paint.shape[0] / TEXTURE) @ spin + at_mm
             flat = np.array([[0, 0], [paint.shape[1], 0], paint.shape[1::-1], [0, paint.shape[0]]], np.float32)
-            warp = cv2.getPerspectiveTransform(flat - 0.5, pose.project(corners, -z_mm).astype(np.float32))
+            warp = cv2.getPerspectiveTransform(
+                flat - 0.5, (pose.project(corners, -z_mm) - (left, top)).astype(np.float32)
+            )
             soft = cv2.GaussianBlur(paint, (0, 0), TEXTURE / registration.px_per_mm() / 2).astype(np.float32)
             drawn = cv2.warpPerspective(soft, warp, (width, height), borderMode=cv2.BORDER_REPLICATE)
         else:
@@ -160,12 +168,20 @@ def draw(
         colours = colours * (1 - here[:, :, None]) + drawn * here[:, :, None]
         cover = np.maximum(cover, here)
     solid = cover > 0.5
-    shadow = cv2.GaussianBlur(shade, (0, 0), 3 + max(z_mm for _, z_mm, _ in layers) / 12)[:, :, None]
+    shadow = cv2.GaussianBlur(shade, (0, 0), blur_px)[:, :, None]
     both = cv2.GaussianBlur(np.dstack([colours * cover[:, :, None], cover]), (0, 0), 0.8)
     lit = both[:, :, :3] * 0.86 * light + 10 * both[:, :, 3:]
-    noise = np.random.default_rng(7).normal(0, 1.6, (height, width, 1)) * solid[:, :, None]
-    out = image * (1 - 0.35 * shadow) * (1 - both[:, :, 3:]) + lit + noise
-    return np.clip(out, 0, 255).astype(np.uint8), solid
+    noise = grain(image.shape[:2])[part] * solid[:, :, None]
+    out, where = image.copy(), np.zeros(image.shape[:2], np.bool_)
+    out[part] = np.clip(image[part] * (1 - 0.35 * shadow) * (1 - both[:, :, 3:]) + lit + noise, 0, 255)
+    where[part] = solid
+    return out, where
+
+
+@lru_cache(maxsize=2)
+def grain(shape: tuple[int, int]) -> Any:
+    """A camera's noise (h, w, 1)."""
+    return np.random.default_rng(7).normal(0, 1.6, (*shape, 1))
 
 
 def check(board_set: BoardSet, registration: Registration, before: Sighting, now: Sighting, solid: Any) -> None:
@@ -182,10 +198,12 @@ def check(board_set: BoardSet, registration: Registration, before: Sighting, now
     away = cv2.distanceTransform((~solid).astype(np.uint8), cv2.DIST_L2, 5) / scale
     for site in board_set.sites:
         corners = np.round(registration.pose.project(np.asarray(site.polygon_mm))).astype(np.int32)
-        area = cv2.fillPoly(np.zeros(solid.shape, np.uint8), [corners], 1) > 0
-        if np.count_nonzero(area & solid) / scale**2 > MUCH * size_mm**2 and site.id not in now.on():
+        low, high = np.maximum(corners.min(axis=0), 0), corners.max(axis=0) + 1
+        part = np.s_[low[1] : high[1], low[0] : high[0]]
+        area = cv2.fillPoly(np.zeros(solid[part].shape, np.uint8), [corners - low], 1) > 0
+        if np.count_nonzero(area & solid[part]) / scale**2 > MUCH * size_mm**2 and site.id not in now.on():
             assert site.id in now.hidden, f"{site.id} is covered and not hidden"
-        if away[area].min() > FAR_MM:
+        if away[part][area].min() > FAR_MM:
             assert site.id not in now.hidden, f"{site.id} is hidden far from anything"
             assert now.on().get(site.id) == before.on().get(site.id)
 
