@@ -112,6 +112,11 @@ def name_players(args: argparse.Namespace, journal: Journal) -> int:
         names = dict.fromkeys(record.names, "")
     row = {"event": "players", "t": 0.0, "frame": -1, "game_no": 0, "game": args.number, "internal": False}
     journal.append([{**row, "names": names, "by": "operator"}])
+    if not journal.forget_names():
+        raise CommandError(
+            "the names are as you said, but somebody reads the journal, so that an older name may still be in its log;"
+            " give the same command again in a moment"
+        )
     known = record_of(journal, args.number).names
     told = ", ".join(f"{side} {name}" for side, name in known.items())
     print(f"game {args.number}: {told or 'no names are known'}")

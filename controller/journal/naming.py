@@ -63,6 +63,11 @@ def names_of(connection: sqlite3.Connection, game: int | None = None) -> dict[in
     return found
 
 
-def forget_for_good(connection: sqlite3.Connection) -> bool:
+def forget_for_good(connection: sqlite3.Connection, patience_ms: int) -> bool:
     """Fold the log into the file, so that nothing taken out is left in it; False while somebody reads older rows."""
-    return not int(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+    usual_ms = int(connection.execute("PRAGMA busy_timeout").fetchone()[0])
+    connection.execute(f"PRAGMA busy_timeout={int(patience_ms)}")
+    try:
+        return not int(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0])
+    finally:
+        connection.execute(f"PRAGMA busy_timeout={usual_ms}")

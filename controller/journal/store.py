@@ -164,8 +164,7 @@ class Journal:
             try:
                 self._commit(events)
                 self._to_forget |= any(event["event"] == "players" for event in events)
-                if self._to_forget:
-                    self._to_forget = not forget_for_good(self._connection)
+                self._forget_names(100)  # a table must not wait for it
             except BaseException as error:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
@@ -278,6 +277,17 @@ class Journal:
                 self._session, self._games = None, {}
         with contextlib.suppress(sqlite3.Error):
             dead.close()
+
+    def forget_names(self, patience_ms: int = 5000) -> bool:
+        """Wait until a name that was taken out is in no file any more; False while somebody reads older rows."""
+        with self._lock:
+            self._forget_names(patience_ms)
+            return not self._to_forget
+
+    def _forget_names(self, patience_ms: int) -> None:
+        if self._to_forget:
+            with contextlib.suppress(sqlite3.Error):  # the rows are committed; a full disk only puts this off
+                self._to_forget = not forget_for_good(self._connection, patience_ms)
 
     def let_go(self) -> None:
         """Don't go on with the game of `last_session`: it could not be taken up, and nothing may be added to it."""

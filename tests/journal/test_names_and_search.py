@@ -58,11 +58,13 @@ def test_a_name_is_gone_as_soon_as_nobody_reads_the_older_state(tmp_path):
         reader = sqlite3.connect(path)
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM row").fetchone()  # a backup, say, which goes on for a while
-        journal.connection.execute("PRAGMA busy_timeout=50")
         journal.append([named(0, {"South": ""}, game=1)])
+        assert not journal.forget_names(10)
+        assert journal.connection.execute("PRAGMA busy_timeout").fetchone() == (5000,)
         reader.close()
         journal.append([begin(2)])
         assert b"Wilhelmina" not in bytes_of(path)
+        assert journal.forget_names()
 
 
 @pytest.mark.parametrize(
