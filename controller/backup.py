@@ -33,6 +33,7 @@ from controller.journal.errors import JournalError
 from controller.journal.hold import Hold
 from controller.journal.store import Contents, aside_name
 from controller.sightings.file import ENDING, sync_folder
+from controller.wholefile import is_database
 
 FORMAT = 1
 MANIFEST, JOURNAL, SIGHTINGS, SETTINGS = "backup.json", "boardref.db", "sightings", "settings"
@@ -63,6 +64,8 @@ def write_backup(
     """
     if target.is_dir():
         raise CommandError(f"{target} is a folder; name the backup's file")
+    if target.is_file() and is_database(target):  # a pipe is not read
+        raise CommandError(f"{target} is a journal or another database; name another file for the backup", 2)
     part = target.with_name(f".{target.name}.part")
     try:
         with tempfile.TemporaryDirectory(prefix=".backup-", dir=target.parent) as folder:

@@ -205,7 +205,10 @@ class Table:
             return fresh and self._view.phase != "searching" and self._view.trouble is None
 
     def idle_s(self) -> float:
-        """Seconds since the table's loop last came round, with or without a picture: a large number means it hangs."""
+        """Seconds since the table's loop last came round, with or without a picture: a large number means it hangs.
+
+        Or that each round fails: a fresh start, from the journal, is what may help then.
+        """
         return time.monotonic() - self._turned_at
 
     def status(self) -> str:
@@ -221,9 +224,9 @@ class Table:
 
     def _run(self) -> None:
         while not self._stop.is_set():
-            self._turned_at = time.monotonic()
             try:
                 self._turn()
+                self._turned_at = time.monotonic()
             except Exception:
                 # A fault in one frame must not end a table that nobody watches: say it, and look at the next frame.
                 _log.exception("a frame could not be judged")

@@ -31,3 +31,12 @@ def write_whole(path: Path, contents: bytes | str, mode: int = 0o644) -> None:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
         raise
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file is a journal, or another database, or the log beside one: nothing to write anything else over."""
+    try:
+        with path.open("rb") as file:
+            return path.name.endswith(("-wal", "-shm")) or file.read(16) == b"SQLite format 3\0"
+    except OSError:
+        return False

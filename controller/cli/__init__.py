@@ -34,6 +34,10 @@ FILES = ("source", "images", "set", "profile", "journal", "data", "config", "out
 """Arguments where an empty text would quietly mean something else, such as this folder or "not given"."""
 
 
+TARGETS = ("output", "sightings")
+"""Arguments that name a file to be written."""
+
+
 class Stopped(BaseException):
     """SIGTERM: end as Ctrl-C does."""
 
@@ -86,6 +90,16 @@ def _with_passes(argv: Sequence[str]) -> list[str]:
     return words
 
 
+def _check_target(name: str | None) -> None:
+    """Nobody means to write over the record of all games."""
+    from pathlib import Path
+
+    from controller.wholefile import is_database
+
+    if name is not None and Path(name).is_file() and is_database(Path(name)):
+        raise CommandError(f"{name} is a journal or another database; give another file", 2)
+
+
 def _answer(argv: Sequence[str] | None) -> int:
     words = _with_passes(sys.argv[1:] if argv is None else argv)
     parser = argparse.ArgumentParser(prog="boardref", description="A referee for real board games.", allow_abbrev=False)
@@ -100,5 +114,7 @@ def _answer(argv: Sequence[str] | None) -> int:
         given = getattr(args, name, None)
         if given == "" or (isinstance(given, list) and "" in given):
             raise CommandError(f"{name.upper()} is empty; give a name, or leave it out where it may be", 2)
+    for name in TARGETS:
+        _check_target(getattr(args, name, None))
     gc.freeze()  # the modules stay: nobody needs to search them for garbage again and again, 20 ms each time
     return int(args.run(args))

@@ -297,3 +297,18 @@ def test_a_backup_whose_list_fills_the_memory_is_none(data, tmp_path, capsys):
         archive.writestr("backup.json", " " * 50_000_000)
     code, _, err = run(capsys, "games", "restore", bomb, "--data", data)
     assert (code, "is no backup of Boardref" in err) == (1, True)
+
+
+@pytest.mark.parametrize("words", [
+    ("games", "backup", "{}"), ("games", "export", "1", "-o", "{}"),
+    ("games", "export", "1", "--format", "gif", "-o", "{}"),
+    ("bundle", "-o", "{}"), ("kit", "transet", "-o", "{}"),
+])  # fmt: skip
+def test_nothing_is_written_over_a_journal(data, capsys, words):
+    before = {file.name: file.read_bytes() for file in data.iterdir()}
+    for name in before:
+        if name.startswith("boardref.db") and not name.endswith(".lock"):
+            ending = ("--data", data) if words[0] == "games" else ()
+            code, _, err = run(capsys, *(word.format(data / name) for word in words), *ending)
+            assert (code, "is a journal or another database" in err) == (2, True)
+    assert {file.name: file.read_bytes() for file in data.iterdir() if file.name in before} == before

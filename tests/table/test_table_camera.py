@@ -113,3 +113,21 @@ def test_the_cameras_automatics_are_held_once_the_board_lies_calm(table: Table) 
     assert held["locked"] == {}
     assert "pretend" in held["loose"]["exposure"]
     assert held["sentence"]
+
+
+def test_a_table_that_fails_at_every_picture_asks_to_be_started_anew(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One fault is passed over; where each round fails, systemd's watchdog hears nothing and starts it again."""
+    until(table.ready)
+    faults = []
+
+    def fail(*_: object) -> None:
+        faults.append(1)
+        raise RuntimeError("a fault of ours")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Watcher, "take", fail)
+        until(lambda: len(faults) > 2)
+        assert table.idle_s() > 0.9  # two faults, each with the pause after it
+    until(lambda: table.idle_s() < 0.4 and table.ready())
