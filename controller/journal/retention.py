@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import accumulate
 
 from controller.journal.store import LAST_PLAYED, Journal
 
@@ -29,16 +30,21 @@ class Rules:
 def due(journal: Journal, rules: Rules, now: datetime) -> tuple[int, ...]:
     """The games to delete now, oldest first. `now`: the wall clock, which must be right.
 
-    A game whose own times were written by a clock that was not set counts from the first right time after it.
+    A game whose own times were written by a clock that was not set counts from the first right time after it; one that
+    a clock dated before the games that were played before it, from theirs.
     """
     if not rules.any:
         return ()
     run = journal.connection.execute
     told = run(
-        "SELECT game, max(id), max(iif(event = 'game_over', id, 0)) > max(iif(event = 'reopened', id, 0))"
-        " FROM row WHERE game > 0 GROUP BY game ORDER BY max(id)"
-    )
-    games = [(int(game), int(last), bool(over)) for game, last, over in told]
+        "SELECT game, max(id), max(iif(event = 'game_over', id, 0)) > max(iif(event = 'reopened', id, 0)),"
+        " max(iif(coalesce(clock_synchronised, 1) = 1 AND written_utc <= ?, written_utc, ''))"
+        " FROM row WHERE game > 0 GROUP BY game ORDER BY max(id)",
+        (now.isoformat(timespec="milliseconds"),),
+    ).fetchall()
+    games = [(int(game), int(last), bool(over)) for game, last, over, _ in told]
+    latest = accumulate((str(time) for *_, time in told), max)  # nothing is older than what was written before it
+    at_least = dict(zip((game for game, _, _ in games), latest, strict=True))
     named = {int(game) for (game,) in run("SELECT DISTINCT game FROM player_name")} if rules.keep_named else set()
     if not games:
         return ()
@@ -56,7 +62,7 @@ def due(journal: Journal, rules: Rules, now: datetime) -> tuple[int, ...]:
         ).fetchone()
         if row is None:
             continue
-        age = now - datetime.fromisoformat(row[0])
+        age = now - datetime.fromisoformat(max(str(row[0]), at_least[game]))
         if (game in many and age >= QUIET) or (days is not None and age >= timedelta(days=days)):
             found.append(game)
     return tuple(found)

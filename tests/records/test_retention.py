@@ -89,6 +89,21 @@ def test_which_games_go(tmp_path, clock):
     assert planned(path, keep_days=1, now=NOW - timedelta(days=365)) == ()  # a clock that went back
 
 
+@given(ages=st.lists(st.integers(0, 60), min_size=2, max_size=6), back=st.integers(1, 800), at=st.integers(0, 6))
+@settings(max_examples=25, deadline=None)
+def test_a_clock_that_was_put_back_for_a_while_makes_no_game_old(tmp_path_factory, ages, back, at):
+    """Though the system held that clock for right: no game is older than those that were played before it."""
+    with pytest.MonkeyPatch.context() as patched:
+        clock = Clock(patched)
+        real = sorted(ages, reverse=True)
+        told = [age + (back if number >= at else 0) for number, age in enumerate(real)]
+        path = filled(tmp_path_factory.mktemp("back") / "boardref.db", clock, [*told, 0], over=set(range(1, 9)))
+    gone = planned(path, keep_days=30)
+    assert all(min(told[:number]) >= 30 for number in gone)
+    if at >= len(told):
+        assert gone == tuple(number for number, age in enumerate(real, 1) if age >= 30)
+
+
 def test_a_game_that_was_played_last_stays_though_it_is_old(tmp_path, clock):
     path = filled(tmp_path / "boardref.db", clock, [90, 80, 70], over={1, 2, 3})
     with Journal.open(path) as journal:
