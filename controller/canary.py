@@ -92,10 +92,15 @@ def _text(path: Path) -> str:
 def _read(path: Path) -> dict[str, Any]:
     try:
         told = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
-    well = isinstance(told, dict) and isinstance(told.get("starts"), int)
+    well = isinstance(told, dict) and isinstance(told.get("starts"), int) and _is_row(told.get("row"))
     return told if well else {}
+
+
+def _is_row(told: Any) -> bool:
+    """Whether a file that a dying card left says so much of the journal as `_highest` does."""
+    return told is None or (isinstance(told, list) and len(told) == 3 and isinstance(told[2], int))
 
 
 def _highest(journal: Path) -> list[int | str] | None:

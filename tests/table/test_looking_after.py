@@ -106,6 +106,18 @@ def test_whatever_lies_there_is_no_fault_of_ours(tmp_path_factory: Any, first: b
     assert card.start() == "kept"
 
 
+@pytest.mark.parametrize("row", [5, "x", [], [1], {}, [1, "x", "y"], [1, "x", None]])
+@pytest.mark.parametrize("name", FILES)
+def test_half_a_mark_is_none(card: Card, name: str, row: object) -> None:
+    journal = card.folder / "boardref.db"
+    with Journal.open(journal) as opened:
+        opened.append([{"event": "reported", "game_no": 0}])
+    assert card.start(journal=journal) == "kept"
+    (card.folder / name).write_text(json.dumps({"starts": 1, "boot": "boot 1", "row": row}))
+    assert card.start(journal=journal) in ("kept", "forgot")
+    assert card.start(journal=journal) == "kept"
+
+
 def test_a_folder_that_cannot_be_written(card: Card) -> None:
     (card.folder / "canary-1.new").mkdir()
     assert card.start() == "unwritable"
