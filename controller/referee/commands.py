@@ -92,7 +92,8 @@ def command(draft: Draft, given: Command) -> None:
     call_operator(draft, False, None)
     before, written = draft.state, len(draft.events)
     _obey(draft, given)
-    if draft.state != before and all(event.event != "ruling" for event in draft.events[written:]):
+    follows = draft.events[written:]
+    if (follows or draft.state != before) and all(event.event != "ruling" for event in follows):
         rule(draft, given.name, "operator")
         draft.events.insert(written, draft.events.pop())
 

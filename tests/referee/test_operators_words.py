@@ -134,3 +134,17 @@ def test_the_first_turn_can_be_taken_back_though_it_can_change_no_more() -> None
     assert table.view is not None
     assert table.view.turns == ()
     assert table.view.position == f"{START} S"
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_a_guide_that_begins_anew_follows_from_a_ruling_too(paused: bool) -> None:
+    table = playing(("c1-c2",))
+    table.move("a1-a4")
+    if paused:
+        table.command("pause")
+    for _ in range(3):
+        table.events.clear()
+        table.command("guide", reason="look there")
+        assert brief(table.events) == ["ruling resumed" if paused else "ruling guide", "guide"]
+        assert rulings(table)[0]["reason"] == "look there"
+        paused = False
