@@ -23,6 +23,7 @@ GUESSED = 0.1  # and so much more where much of the paper is blown out: there th
 USUAL_CURVE = -0.2  # gloss makes print paler; a steeper tone curve makes every edge harder
 EDGE_LIMIT = 0.17  # logarithmic step of brightness within two cells, across which no shadow falls
 DARK_LIMIT = 2.0  # darker than the brightest paper by this logarithm: no shadow on paper is
+DARKER = 1.35  # darker than dark ground should be by this logarithm, times the curve's steepness: no shadow makes it so
 DARK_SLACK = 0.12  # logarithm by which washed-out dark ground may be lighter still
 GLOSS_TINT, LIKE_INK = 0.12, 0.1  # gloss may have another tint than the light; so far an ink's places differ
 KNOWN_DOUBT = 0.3  # what is left of the doubt about an ink of which most is seen
@@ -169,7 +170,9 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
         away = np.abs(tints) > room + limit[:, None]
         strange = away[:, 0] | away[:, 1]
         paler = max(0.0, USUAL_CURVE - light.curve) * dark.depth
-        strange |= smooth[:, 1] - dark.wash[:, 1] - bright > dark.doubt[:, 1] + DARK_SLACK + paler
+        beyond = smooth[:, 1] - dark.wash[:, 1] - bright
+        strange |= beyond > dark.doubt[:, 1] + DARK_SLACK + paler
+        strange |= beyond < -DARKER * steeper
         wrong[dark.rows, dark.columns] = strange
     return Covered(
         np.asarray(wrong, np.bool_),

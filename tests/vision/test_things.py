@@ -246,6 +246,23 @@ def test_a_dark_thing_over_a_dark_site_takes_its_tokens_out_of_sight(scenes: Any
     check(board_set, registration, before, seen, solid)
 
 
+@pytest.mark.parametrize("number", [0, 13, 33])
+def test_a_small_black_thing_on_green_or_blue_hides_its_site(number: int) -> None:
+    board_set = BoardSet.load(DATA / "sets" / "taasen.toml")
+    image = cv2.imread(str(DATA / "frames" / "taasen-b" / f"frame_{number:06}.jpg"))
+    eye = Eye([board_set])
+    before = eye.look(image)
+    assert eye.registration is not None
+    strong = [site.id for site in board_set.sites if min(site.fill) < 110 and max(site.fill) > 100]
+    free = [site for site in strong if site not in before.on()]
+    assert len(free) >= 3
+    assert not before.hidden.intersection(free)
+    for site in free:
+        die = tall(box(16.0, 16.0), 16.0, (14, 12, 10), (24, 20, 16))
+        picture, _ = draw(image, eye.registration, die, board_set.centre(site), 0.5)
+        assert site in Eye([board_set]).look(picture).hidden, site
+
+
 def test_gloss_towards_a_lamp_makes_no_blue_sky() -> None:
     board_set = BoardSet.load(DATA / "sets" / "transfer.toml")
     truth = json.loads((DATA / "frames" / "transfer-r" / "truth.json").read_text())
