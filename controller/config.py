@@ -93,9 +93,11 @@ class RecordsConfig(BaseModel):
     """What becomes of the records."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-    keep_days: int | None = Field(default=None, ge=1, description="finished games go after so many days")
+    keep_days: int | None = Field(default=None, ge=1, le=100_000, description="finished games go after so many days")
     keep_games: int | None = Field(default=None, ge=1, description="of finished games only the last so many are kept")
-    keep_unfinished_days: int | None = Field(default=None, ge=1, description="games left unfinished go after so many")
+    keep_unfinished_days: int | None = Field(
+        default=None, ge=1, le=100_000, description="games left unfinished go after so many"
+    )
     keep_named: bool = Field(default=True, description="games with players' names are kept, whatever their age")
     shown_to: Literal["everyone", "operator", "nobody"] = Field(
         default="everyone", description="who may see recorded games on pages: everyone, operator, or nobody"

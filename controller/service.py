@@ -34,7 +34,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
     """A bound socket; port 0 takes a free one. Raises CommandError with what to do when the port can't be had."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except (socket.gaierror, OverflowError):
+    except (socket.gaierror, OverflowError, ValueError):  # a ValueError: no name at all, as "a..b"
         raise CommandError(f"there is no address {host}:{port} on this machine; choose another host or port") from None
     family, kind, protocol, _, address = found[0]
     listener = socket.socket(family, kind, protocol)

@@ -159,6 +159,13 @@ def test_a_port_in_use_is_named(place, capsys):
     assert "is in use" in err
 
 
+@pytest.mark.parametrize("host", ["a..b", "a" * 70, ".", "999.1.1.1", "::g", "no such host", "\0"])
+def test_a_host_that_is_none_is_named(place, capsys, host):
+    code, _, err = told(capsys, "demo", "--no-browser", "--port", "0", "--host", host)
+    assert code == 1
+    assert "there is no address" in err
+
+
 def test_a_reader_that_goes_away_is_no_fault():
     process = subprocess.Popen([*BOARDREF, "rules", "turns", "transet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     process.stdout.close()

@@ -235,3 +235,9 @@ def test_keys_that_are_no_keys_are_refused_without_being_told(tmp_path: Path, ke
     with pytest.raises(CommandError, match=says) as told:
         load_config(written(tmp_path, f"[[api_keys]]\n{keys}\n"))
     assert KEY not in str(told.value)
+
+
+@pytest.mark.parametrize("key", ["keep_days", "keep_unfinished_days"])
+def test_no_time_is_longer_than_the_calendar(tmp_path: Path, key: str) -> None:
+    with pytest.raises(CommandError, match=key):
+        load_config(written(tmp_path, f"[records]\n{key} = 99999999999999999\n"))
