@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from types import FrameType
 
+import vision  # noqa: F401  # before anything imports numpy: it says with how many threads that is to work
 from controller.errors import CommandError as CommandError
 
 COMMANDS = {
