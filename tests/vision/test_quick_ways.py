@@ -44,7 +44,7 @@ def test_of_many_values_percentiles_and_medians_are_numpys(values: Any) -> None:
         assert np.allclose(found, np.percentile(values, share, axis=1))
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=20)
 @given(
     levels=arrays(np.uint8, (4, 37), elements=st.integers(0, 255)),
     drawn=arrays(np.float64, (4, 21), elements=st.integers(-9, 9)),
