@@ -211,6 +211,8 @@ def reading(seen: Sighting, board: BoardSet, steady: bool = False) -> Reading:
         if card is not None:
             standing |= {f"{seat}.{slot}": (kind,) for slot, kind in enumerate(card.slots, 1) if kind is not None}
             standing[f"{seat} row"] = (card.row or "",)
+        elif seen.hidden.issuperset(board.slots[seat]):
+            doubtful.add(f"{seat} row")  # the eyes say that they can't see it
     standing[BESIDE] = seen.off()
     likelihoods: dict[str, tuple[Mapping[str, float], ...]] = {}
     for token in seen.tokens:

@@ -98,6 +98,14 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.parametrize(("hidden", "told"), [(("north.1", "north.2", "north.3"), True), (("north.1",), False)])
+def test_a_platform_that_is_not_seen_is_hidden_only_if_its_slots_are(hidden: tuple[str, ...], told: bool) -> None:
+    board = BoardSet.load(DATA / "sets" / "transfer.toml")
+    platforms = {"north": None, "south": Platform("A", 10.0, (None, None, None))}
+    seen = Sighting(0.0, 0, game="transfer", set_name="transfer", hidden=frozenset(hidden), platforms=platforms)
+    assert ("north row" in reading(seen, board).doubtful) == told
+
+
 def test_every_stress_is_measured_and_a_broken_limit_is_a_failure(
     two: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
