@@ -138,6 +138,8 @@ class Journal:
             raise JournalError(f"there is no journal {path}; name one with --journal FILE or --data DIR")
         if not path.parent.is_dir():
             raise JournalError(f"there is no folder {path.parent} for the journal; make it, or name another file")
+        if _is_no_database(path):
+            raise JournalError(f"{path} is not a journal; name the journal's own file")
         hold = None if read_only else Hold.shared(path)
         try:
             connection, warning = _opened(path, read_only, checked and read_only)
@@ -400,11 +402,17 @@ def _connect(path: Path, read_only: bool, checked: bool = False) -> sqlite3.Conn
         raise JournalError(f"the journal {path} can't be used ({error}); check its permissions and the disk") from None
     except sqlite3.DatabaseError as error:
         connection.close()
+        raise _Damaged(str(error)) from None
+
+
+def _is_no_database(path: Path) -> bool:
+    """Whether another program's file lies there: beside it not even a lock may be left."""
+    try:
         with path.open("rb") as file:
             head = file.read(16)
-            if not head.startswith(b"SQLite format 3") and head.strip(b"\0"):  # zeros: a power cut left them
-                raise JournalError(f"{path} is not a journal; name the journal's own file") from None
-        raise _Damaged(str(error)) from None
+    except OSError:  # not there, or not to be read: what comes next says so
+        return False
+    return not head.startswith(b"SQLite format 3") and bool(head.strip(b"\0"))  # zeros: a power cut left them
 
 
 def aside_name(path: Path, why: str) -> Path:
