@@ -126,7 +126,8 @@ def main():
         need_system()
         install("[test]")
         # The pytest script, not `python -m pytest`: the checkout must not stand before the installed wheel.
-        command = [os.path.join(BIN, "pytest"), *words[1:]]
+        # As many files at a time as there are processors, up to four: more browsers than that need too much memory.
+        command = [os.path.join(BIN, "pytest"), "-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", *words[1:]]
     else:
         install("")
         command = [os.path.join(BIN, "boardref"), *words]
