@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -28,11 +30,11 @@ def test_each_side_has_its_digits_and_one_runs(page, site, stage):
     stage.show(clock=RUNNING, to_move="North")
     page.goto(site.url)
     expect(face(page, "South").locator("b")).to_have_text("12:34")
-    expect(face(page, "North").locator("b")).to_have_text("1:06")  # 65.4 s, rounded up; the table's time stands still
+    expect(face(page, "North").locator("b")).to_have_text(re.compile("^1:0[3-6]$"))  # 65.4 s; a page counts on between messages
     expect(face(page, "North")).to_have_attribute("data-runs", "1")
     expect(face(page, "South")).to_have_attribute("data-runs", "")
     stage.show(t_s=20.0)
-    expect(face(page, "North").locator("b")).to_have_text("0:56")
+    expect(face(page, "North").locator("b")).to_have_text(re.compile("^0:5[3-6]$"))
     stage.show(t_s=62.5)
     expect(face(page, "North").locator("b")).to_contain_text("0:1")
     expect(face(page, "North").locator("b")).to_contain_text(".")
