@@ -30,7 +30,7 @@ def test_each_side_has_its_digits_and_one_runs(page, site, stage):
     stage.show(clock=RUNNING, to_move="North")
     page.goto(site.url)
     expect(face(page, "South").locator("b")).to_have_text("12:34")
-    expect(face(page, "North").locator("b")).to_have_text(re.compile("^1:0[3-6]$"))  # 65.4 s; a page counts on between messages
+    expect(face(page, "North").locator("b")).to_have_text(re.compile("^1:0[3-6]$"))  # 65.4 s, and it counts on
     expect(face(page, "North")).to_have_attribute("data-runs", "1")
     expect(face(page, "South")).to_have_attribute("data-runs", "")
     stage.show(t_s=20.0)
