@@ -39,16 +39,22 @@ def consider(draft: Draft, done: Player | None = None) -> Choice:
 def put_back_again(state: State) -> Line | None:
     """The line that was believed when the thread was lost, if exactly its position stands again.
 
-    It may also follow by a legal turn from what was asked about; that somebody has put it back is far likelier.
+    It may also follow by a legal turn from what was asked about, or from the two turns that would have explained it;
+    that somebody has put it back is far likelier.
     """
-    seen = state.seen
-    if state.question_about != "thread" or in_strokes(state.game) or len(seen.readings) > 1 or seen.placement.hidden:
+    seen, lost = state.seen, state.question_about == "thread"
+    if in_strokes(state.game) or len(seen.readings) > 1 or seen.placement.hidden:
         return None
     for line in state.lines:
-        stands = state.game.picture(line.position).on == seen.placement.on
+        stands = (lost or two_turns_ago(line, state.line)) and state.game.picture(line.position).on == seen.placement.on
         if line.weak and stands and not taken_as_seen(state.game, line):
             return Line(line.position, line.record, line.steps)
     return None
+
+
+def two_turns_ago(line: Line, shown: Line) -> bool:
+    """Whether this is what was believed before two turns that nobody has seen made were taken from what stood."""
+    return len(shown.record) >= 2 and line.record == shown.record[:-2]
 
 
 def _explained(state: State, placement: Placement, done: Player | None) -> Explained:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.referee.beginning import await_new_game, lines_from, possible, stands_as_new, start_rearranging
-from controller.referee.choosing import Choice, consider, put_back_again
+from controller.referee.choosing import Choice, consider, put_back_again, two_turns_ago
 from controller.referee.crushed import still_there, without
 from controller.referee.lines import Line, same_history, without_repeats
 from controller.referee.offences import name_offence, side_read
@@ -88,6 +88,11 @@ def _still_asked_about(state: State) -> bool:
     return asked is not None and in_strokes(state.game) and agree(asked, state.seen.placement)
 
 
+def _thread_lost(state: State) -> bool:
+    """Whether the board was not seen settled shortly before it changed: no ground to accuse."""
+    return state.seen.gap_s > state.timing.thread_s
+
+
 def judge_done(draft: Draft, player: Player | None) -> None:
     """A player said "my part is over": judge at once what otherwise would be waited for."""
     choice = consider(draft, player)
@@ -103,7 +108,7 @@ def judge_done(draft: Draft, player: Player | None) -> None:
         if not choice.explained.quick:
             accept(draft, choice)
     elif answer == "illegal" and player is not None:
-        if draft.state.question_about == "thread":
+        if draft.state.question_about == "thread" or _thread_lost(draft.state):
             return  # who has lost the thread accuses nobody
         plain = consider(draft)
         if plain.explained.answer == "partial" and all(owed.player != player for owed in plain.explained.verdict.owed):
@@ -127,7 +132,7 @@ def _taken_back_and_done(draft: Draft, choice: Choice, player: Player) -> None:
     """Who takes back the answer to an accepted turn, says done, and so means it as a turn, which is none."""
     state = draft.state
     found = choice.explained
-    if any(same_history(found.lines[0], line) for line in (*state.lines, *state.pending)):
+    if _thread_lost(state) or any(same_history(found.lines[0], line) for line in (*state.lines, *state.pending)):
         return
     if not found.verdict.owed or any(owed.player != player for owed in found.verdict.owed):
         return
@@ -152,6 +157,9 @@ def accept(draft: Draft, choice: Choice) -> None:
         if state.line.steps and same_history(lines[0], state.line.back()):  # a whole turn put back
             way = Way(state.game.position_text(lines[0].position), (choice.placement,))
         lines = with_null_turns(state.game, lines, choice.placement, way)
+    if _thread_lost(state) or same_history(lines[0], state.line):
+        kept = [line.as_stage() for line in state.lines if two_turns_ago(line, lines[0])]
+        lines = without_repeats([*lines, *kept])[:MOST_LINES]
     if state.question_about == "thread":
         kept = [line.as_stage() for line in state.lines if not any(same_history(line, new) for new in lines)]
         lines = without_repeats([*lines, *kept])[:MOST_LINES]
@@ -331,7 +339,7 @@ def refuse(draft: Draft, choice: Choice) -> None:
     reader = choice.explained.reader
     line, read = (reader, choice.explained.read or placement) if reader else (choice.explained.lines[0], placement)
     setup_stands = stands_as_new(game, placement)
-    lost = seen.gap_s > timing.thread_s or _taken_up_amid_a_turn(state, placement)
+    lost = _thread_lost(state) or _taken_up_amid_a_turn(state, placement)
     if lost and not setup_stands and possible(game, placement) is not None:
         if seen.clocks.settled(timing, timing.illegal_s):
             lose_thread(draft, placement)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from pretend import Table, brief
 from pretend_taasen import TaasenTable
 
@@ -137,6 +138,46 @@ def test_what_was_moved_in_the_dark_and_put_back_is_no_turn_though_it_could_be_o
     assert [done.played.text for done in later.state.published] == ["WT=10"]
     later.play("GT=14")
     assert brief(later.events)[-1] == "turn 2 GT=14"
+
+
+@pytest.mark.parametrize("cut_again", [False, True])
+@pytest.mark.parametrize("moved", [f"{site}-{to}1" for site in ("b3", "d3") for to in "abcd"])
+def test_what_was_moved_in_the_dark_and_looks_like_two_turns_can_be_put_back(moved: str, cut_again: bool) -> None:
+    """It may be a capture and the answer to it, played without power; put back, it was none, and nobody is accused."""
+    position = "2r2/b2br/1B1K1/BR1k1/4R S"
+    table = Table(position)
+    table.put(position[:-2])
+    table.wait(2)
+    journal = rows(table)
+    later = Table(state=reducer.resume(TRANSET, "transet", Timing(), journal))
+    later.on = dict(table.on)
+    later.move(moved)
+    later.wait(3)
+    assert [done.n for done in later.state.published] == [1, 2]
+    if cut_again:
+        journal += rows(later)
+        again = Table(state=reducer.resume(TRANSET, "transet", Timing(), journal))
+        again.on = dict(later.on)
+        again.wait(2)
+        assert again.state.line == later.state.line
+        later = again
+    later.hand("-".join(reversed(moved.split("-"))))
+    later.wait(2)
+    assert brief(later.events)[-2:] == ["withdrawn 2", "withdrawn 1"]
+    assert later.state.line.position == table.state.line.position
+
+
+def test_who_says_done_after_a_power_cut_is_not_accused_of_what_was_moved_in_it() -> None:
+    table = Table()
+    table.begin()
+    table.play("c1-c2")
+    later = Table(state=reducer.resume(TRANSET, "transet", Timing(), rows(table)))
+    later.on = dict(table.on)
+    later.move("d5-d2")
+    later.wait(0.6)
+    later.press("North")
+    later.wait(3)
+    assert brief(later.events) == ["board_found", "question"]
 
 
 def test_a_finished_game_stays_finished() -> None:
