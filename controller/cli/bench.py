@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
     parts: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
         "eyes": partial(bench_eyes.rows, args.frames),
         "rules": bench_rules.rows,
-        "lights": lambda: (bench_lights.latency() for _ in range(1)),
+        "lights": lambda: iter([bench_lights.latency()]),
         "table": bench_table.rows,
         "spectators": bench_spectators.rows,
     }

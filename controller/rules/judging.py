@@ -263,7 +263,8 @@ def way_back(shifts: Iterable[Shift], seen: Placement) -> tuple[Shift, ...]:
     return tuple(done)
 
 
-def _far(one: Site, two: Site) -> float:
+def far(one: Site, two: Site) -> float:
+    """The distance where a game measures none: any two sites lie as far apart as any others."""
     return 0.0 if one == two else 1.0
 
 
@@ -294,7 +295,7 @@ def _table_of(hashed: Hashable, position: Hashable) -> tuple[Alphabet, Table[Tur
 
 
 def default_judge(
-    game: Game, position: Hashable, placement: Placement, done: Player | None = None, distance: Distance = _far
+    game: Game, position: Hashable, placement: Placement, done: Player | None = None, distance: Distance = far
 ) -> Verdict:
     """`judge` for a game whose turns can be listed; `owed` and the game's own reasons are the game's to add.
 

@@ -31,7 +31,7 @@ from controller.rules.api import (
     TurnVerdict,
     Verdict,
 )
-from controller.rules.judging import default_judge, moved, way_back
+from controller.rules.judging import default_judge, far, moved, way_back
 from controller.rules.options import option_values
 
 _STEP = re.compile(r"(?P<origin>[^\s\-]+)-(?P<to>[^\s\-]+)|x(?P<taken>[^\s\-]+)|\+(?P<put>[^\s\-]+)")
@@ -137,7 +137,7 @@ class SimpleGame(ABC):
         start = self.start()
         wanted = self.picture(start).on
         seen = {site: kinds for site, kinds in placement.on.items() if site not in placement.hidden}
-        shifts = moved(Placement(seen), Placement(wanted), self._far)
+        shifts = moved(Placement(seen), Placement(wanted), far)
         right = sum(seen.get(site) == kinds for site, kinds in wanted.items())
         shown = [s for s in shifts if not placement.hidden & {s.origin, s.to}]
         wrong = way_back([Shift(s.piece, s.to, s.origin) for s in shown], placement)
@@ -191,7 +191,7 @@ class SimpleGame(ABC):
 
     def judge(self, position: Standing, placement: Placement, done: Player | None = None) -> Verdict:
         """What this placement is after that position. A stage is only ever hinted at, also after a "done"."""
-        verdict = default_judge(self, position, placement, done, self._far)
+        verdict = default_judge(self, position, placement, done)
         if verdict.answer == "partial":
             return replace(verdict, owed=self._owed(position, placement))
         if verdict.answer == "illegal":
@@ -205,7 +205,7 @@ class SimpleGame(ABC):
         for turn in () if placement.hidden else self.legal_turns(position, placement):
             if any({s: Counter(k) for s, k in stage.on.items()} == here for stage in self.stages(position, turn)):
                 end = self.picture(self.after(position, turn))
-                for shift in moved(placement, end, self._far):
+                for shift in moved(placement, end, far):
                     act: Act = "remove" if shift.to is None else "choose"
                     may = to.setdefault((turn.player, act, shift.piece, shift.origin), set())
                     if shift.to is not None:
@@ -310,10 +310,6 @@ class SimpleGame(ABC):
             on.append((site, kind))
         mover = words[-1].group()
         return Standing(tuple(sorted(on)), None if mover == "?" else mover)
-
-    @staticmethod
-    def _far(one: Site, other: Site) -> float:
-        return 0.0 if one == other else 1.0
 
 
 def _carried(
