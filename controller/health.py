@@ -10,7 +10,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -19,7 +19,7 @@ from controller.canary import Canary
 from controller.journal.walltime import synchronised
 from controller.power import SINCE_BOOT, THROTTLED, UNDER_VOLTAGE, throttled
 from controller.supervision import camera_said
-from controller.words import fault_rest, fault_sentence, link_sentence, record_sentence
+from controller.words import fault_rest, fault_sentence, link_sentence, record_sentence, say_health
 from controller.words.catalogue import catalogue
 
 Level = Literal["ok", "warning", "problem"]
@@ -37,17 +37,36 @@ STALE_S = 5.0
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that can be well or not. `since`: seconds of the wall clock, where known; `hint`: what to do."""
+    """One thing that can be well or not. `since`: seconds of the wall clock, where known; `hint`: what to do.
+
+    `key`, `advice` and `facts` say it in any language (`health.KEY` in the catalogue); empty where it is said already.
+    """
 
     name: str
     level: Level
     said: str
     hint: str = ""
     since: float | None = None
+    key: str = ""
+    advice: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, name: str, level: Level, key: str, advice: str = "", **facts: object) -> Check:
+        """A check whose sentences stand in the catalogue, in English for now."""
+        told = {fact: str(value) for fact, value in facts.items()}
+        return cls(name, level, "", key=key, advice=advice, facts=told).into("en")
+
+    def into(self, language: str) -> Check:
+        """The same in a language."""
+        if not self.key:
+            return self
+        said = say_health(self.key, self.facts, language)
+        return replace(self, said=said, hint=say_health(self.advice, self.facts, language) if self.advice else "")
 
     def as_json(self) -> dict[str, Any]:
         """For `--json` and the API."""
-        return asdict(self)
+        return {name: getattr(self, name) for name in ("name", "level", "said", "hint", "since")}
 
 
 class TableState(Protocol):
@@ -130,11 +149,11 @@ def live_checks(data: Path) -> tuple[Check, ...]:
 
 
 def _software() -> Iterator[Check]:
-    version = platform.python_version()
-    bits = 64 if sys.maxsize > 2**32 else 32
-    level: Level = "ok" if bits == 64 else "warning"
-    hint = "" if bits == 64 else "Use a 64-bit system: no packages are built for 32 bits any more."
-    yield Check("python", level, f"Python {version}, {bits} bits, {platform.machine()}.", hint)
+    facts = {"version": platform.python_version(), "machine": platform.machine()}
+    if sys.maxsize > 2**32:
+        yield Check.of("python", "ok", "python", **facts, bits=64)
+    else:
+        yield Check.of("python", "warning", "python", "python.old", **facts, bits=32)
     copies = sorted(
         name
         for name in (
@@ -147,16 +166,14 @@ def _software() -> Iterator[Check]:
     )
     try:
         import cv2
-
-        seen = f"OpenCV {cv2.__version__}"
     except ImportError as error:
-        yield Check("opencv", "problem", f"OpenCV can't be loaded ({error}).", "Install opencv-python-headless.")
+        yield Check.of("opencv", "problem", "opencv.none", "opencv.install", why=error)
         return
     if len(copies) > 1:
-        hint = f"Uninstall all of them and install one again: pip uninstall {' '.join(copies)}"
-        yield Check("opencv", "warning", f"{seen}, installed {len(copies)} times ({', '.join(copies)}).", hint)
+        listed = {"copies": ", ".join(copies), "all": " ".join(copies)}
+        yield Check.of("opencv", "warning", "opencv.many", "opencv.one", v=cv2.__version__, n=len(copies), **listed)
     else:
-        yield Check("opencv", "ok", f"{seen}.")
+        yield Check.of("opencv", "ok", "opencv", v=cv2.__version__)
 
 
 def _installed(name: str) -> bool:
@@ -172,11 +189,10 @@ def _disk(data: Path) -> Check:
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     if not os.access(folder, os.W_OK):
-        return Check("disk", "problem", f"{data} can't be written.", "Choose another folder with `data`, or its owner.")
+        return Check.of("disk", "problem", "disk.closed", "disk.owner", data=data)
     free_mb = shutil.disk_usage(folder).free // 10**6
     level: Level = "problem" if free_mb < FULL_DISK_MB else "warning" if free_mb < LOW_DISK_MB else "ok"
-    hint = "" if level == "ok" else "Free some space: without any no turn can be recorded."
-    return Check("disk", level, f"{free_mb} MB are free for records in {data}.", hint)
+    return Check.of("disk", level, "disk", "" if level == "ok" else "disk.free", mb=free_mb, data=data)
 
 
 def _memory(path: Path = Path("/proc/meminfo")) -> Check | None:
@@ -186,8 +202,7 @@ def _memory(path: Path = Path("/proc/meminfo")) -> Check | None:
     except (OSError, StopIteration, ValueError, IndexError):
         return None
     low = free_mb < LOW_MEMORY_MB
-    hint = "Close other programs; the table needs about 220 MB." if low else ""
-    return Check("memory", "warning" if low else "ok", f"{free_mb} MB of memory are free.", hint)
+    return Check.of("memory", "warning" if low else "ok", "memory", "memory.low" if low else "", mb=free_mb)
 
 
 def _clock(right: bool | None) -> Check | None:
@@ -195,42 +210,37 @@ def _clock(right: bool | None) -> Check | None:
     if right is None:
         return None
     if right:
-        return Check("clock", "ok", "The clock is set by the network.")
-    hint = "Records carry a mark until it is; connect the table to a network, or give it a clock with a battery."
-    return Check("clock", "warning", "The clock is not set by the network yet.", hint)
+        return Check.of("clock", "ok", "clock")
+    return Check.of("clock", "warning", "clock.unset", "clock.network")
 
 
 def _power(bits: int | None) -> Check | None:
     """The Raspberry Pi's own word on its supply; None on other machines."""
     if bits is None:
         return None
-    hint = "Use the Pi's own supply and a short cable."
     if bits & UNDER_VOLTAGE:
-        return Check("power", "problem", "The power supply is too weak now.", hint)
+        return Check.of("power", "problem", "power.weak", "power.supply")
     if bits & (UNDER_VOLTAGE << SINCE_BOOT):
-        return Check("power", "warning", "The power supply was too weak at times since the start.", hint)
+        return Check.of("power", "warning", "power.was_weak", "power.supply")
     if bits & THROTTLED:
-        return Check("power", "warning", "The processor is slowed down.", "Give it air or a heat sink.")
-    return Check("power", "ok", "The power supply is strong enough.")
+        return Check.of("power", "warning", "power.slow", "power.air")
+    return Check.of("power", "ok", "power")
 
 
-STORAGE: Mapping[str, tuple[Level, str, str]] = {
-    "kept": ("ok", "The storage keeps what is written.", ""),
-    "forgot": ("problem", "The storage has forgotten what was written before.", "Replace the SD card."),
-    "not_reread": ("problem", "What was written reads differently from the storage.", "Replace the SD card."),
-    "in_memory": (
-        "warning",
-        "Records are kept in memory only, and are gone when the power goes.",
-        "Put the data folder on a disk of its own (`data` in the settings).",
-    ),
-    "unwritable": ("problem", "Nothing can be written to the data folder.", "Free it, or replace the SD card."),
-}  # fmt: skip
+STORAGE: Mapping[str, tuple[Level, str]] = {
+    "kept": ("ok", ""),
+    "forgot": ("problem", "card"),
+    "not_reread": ("problem", "card"),
+    "in_memory": ("warning", "disk"),
+    "unwritable": ("problem", "room"),
+}
+"""What the canary found -> how bad that is, and which advice it takes."""
 
 
 def storage_check(canary: Canary) -> Check:
     """Whether the storage keeps what it is told to."""
-    level, said, hint = STORAGE[canary.finding]
-    return Check("storage", level, said, hint)
+    level, advice = STORAGE[canary.finding]
+    return Check.of("storage", level, f"storage.{canary.finding}", f"storage.to.{advice}" if advice else "")
 
 
 def _heat(zone: Path = Path("/sys/class/thermal/thermal_zone0/temp")) -> Check | None:
@@ -239,5 +249,4 @@ def _heat(zone: Path = Path("/sys/class/thermal/thermal_zone0/temp")) -> Check |
     except (OSError, ValueError):
         return None
     hot = celsius >= HOT_C
-    hint = "Give it air or a heat sink: it slows down from here on." if hot else ""
-    return Check("heat", "warning" if hot else "ok", f"The processor has {celsius:.0f} degrees.", hint)
+    return Check.of("heat", "warning" if hot else "ok", "heat", "heat.air" if hot else "", c=f"{celsius:.0f}")

@@ -222,12 +222,11 @@ class Keeping:
         if not self._settings.backups:
             return
         if self._wrong:
-            yield Check("backup", "warning", self._wrong, "Make room, or switch backups off with records.backups = 0.")
+            yield Check.of("backup", "warning", "backup.failed", "backup.room", why=self._wrong)
         elif (made := self._newest()) is not None and self._now() - made > LATE:
-            said = f"The last backup was made on {made:%Y-%m-%d}."
-            yield Check("backup", "warning", said, "One is made while the table rests; or run `boardref games backup`.")
+            yield Check.of("backup", "warning", "backup.late", "backup.soon", date=f"{made:%Y-%m-%d}")
         else:
-            yield Check("backup", "ok", "Backups are made by night." if made else "The first backup comes by night.")
+            yield Check.of("backup", "ok", "backup.night" if made else "backup.first")
 
     def _newest(self) -> datetime | None:
         """When the newest backup was made; one that a wrong clock has dated ahead counts for nothing."""
@@ -322,8 +321,8 @@ class Keeping:
                 return same.replace(self._free(f"backups/{_BACKUP}", ".zip"))  # as good as new
             backup = self.backup()
         except (CommandError, OSError) as error:
-            self._wrong = f"The nightly backup failed: {error}."
-            _log.warning("%s", self._wrong)
+            self._wrong = str(error)
+            _log.warning("the nightly backup failed (%s)", error)
             return None
         self._wrong = ""
         for old in self._by_age()[:-wanted]:

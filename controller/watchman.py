@@ -6,6 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from controller.canary import Canary, visit
@@ -73,7 +74,7 @@ class Watchman:
             last = before.get(check.name)
             return last.since if last is not None and last.level == check.level else now_s
 
-        return tuple(Check(one.name, one.level, one.said, one.hint, since(one)) for one in checks)
+        return tuple(replace(one, since=since(one)) for one in checks)
 
     def _tell(self, checks: Iterable[Check]) -> None:
         """Edges only: what stays as it is has been said."""

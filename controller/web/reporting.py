@@ -80,7 +80,7 @@ def add_reporting(app: FastAPI, table: TableLike, players: Players, keeping: Kee
         language = language_of(request)
         if keeping is None:
             return JSONResponse({"reports": [], "backups": [], "checks": []})
-        checks = [check.as_json() for check in keeping.checks()]
+        checks = [check.into(language).as_json() for check in keeping.checks()]
         told: dict[str, Any] = {"checks": checks, "reports": _files(keeping.reports())}
         return JSONResponse(told | {"backups": _files(keeping.backups()), "rules": _rules(keeping, language)})
 

@@ -29,7 +29,7 @@ def add_wellbeing(app: FastAPI, table: TableLike, machine: Callable[[], Sequence
 
     @app.get("/api/health")
     def checks(lang: Lang = "en") -> JSONResponse:
-        found = (*table_checks(table.snapshot(), lang), *machine())
+        found = (*table_checks(table.snapshot(), lang), *(check.into(lang) for check in machine()))
         return JSONResponse({"level": worst(found), "checks": [check.as_json() for check in found]})
 
 

@@ -12,4 +12,5 @@ from controller.words.faults import record_sentence as record_sentence
 from controller.words.links import link_sentence as link_sentence
 from controller.words.speaking import rules_in_short as rules_in_short
 from controller.words.speaking import say as say
+from controller.words.speaking import say_health as say_health
 from controller.words.speaking import sentence as sentence

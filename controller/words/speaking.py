@@ -25,6 +25,11 @@ def say(key: str, language: str = "en", **facts: object) -> str:
     return _fill(catalogue(language)[key], {name: str(value) for name, value in facts.items()}, language)
 
 
+def say_health(key: str, facts: Mapping[str, str], language: str = "en") -> str:
+    """What a check found or advises. `facts` are the machine's own (paths, numbers), and stay as they are."""
+    return catalogue(language)[f"health.{key}"].format_map(facts)
+
+
 def sentence(reason: Reason, language: str = "en") -> str:
     """What is wrong, for a player. The fact `form` picks a variant ("WRONG_STEP.R"). KeyError for an unknown code."""
     texts = catalogue(language)

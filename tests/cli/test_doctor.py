@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import ctypes
 import json
 import re
@@ -18,15 +19,18 @@ import cv2
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
 from controller import health
+from controller.canary import Canary
 from controller.cli import main
-from controller.health import LEVELS, Check, table_checks, worst
+from controller.health import LEVELS, Check, storage_check, table_checks, worst
 from controller.journal import walltime
 from controller.journal.store import Journal
 from controller.power import throttled
 from controller.words import LANGUAGES
+from controller.words.catalogue import catalogue
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.virtual import VirtualDevice
 
@@ -150,8 +154,7 @@ def test_the_kernel_says_whether_the_clock_is_right() -> None:
 
 def test_every_check_is_in_the_list_of_troubleshooting_and_no_other() -> None:
     root = Path(__file__).parents[2]
-    package = Path(health.__file__).parent
-    made = {name for file in package.rglob("*.py") for name in re.findall(r'\bCheck\(\s*"(\w+)"', file.read_text())}
+    made = {call.args[0].value for _, call in sources() if call.args and isinstance(call.args[0], ast.Constant)}
     page = (root / "docs" / "troubleshooting.md").read_text(encoding="utf-8").partition("\n## ")[0]
     rows = [line.split("|") for line in page.splitlines() if line.startswith("| `")]
     assert {name for row in rows for name in re.findall(r"`(\w+)`", row[1])} == made
@@ -177,6 +180,62 @@ def test_a_tables_checks_are_told_in_every_language(state: State) -> None:
         assert len({(check.name, check.level, bool(check.hint)) for check in checks}) == 1
         assert len({check.said for check in checks}) == len(LANGUAGES)
         assert all("{" not in check.said for check in checks)
+
+
+def sources() -> Iterator[tuple[Path, ast.Call]]:
+    """Every place in the program that makes a check."""
+    for file in sorted(Path(health.__file__).parent.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Check", "Check.of"):
+                yield file, node
+
+
+def test_no_check_that_a_page_may_show_is_written_in_one_language_only() -> None:
+    """`doctor` speaks English to who sits at the machine; all others take their sentences from the catalogues."""
+    for file, call in sources():
+        if file.name == "doctor.py" or ast.unparse(call.func) == "Check.of":
+            continue
+        told = [*call.args[2:4], *(word.value for word in call.keywords if word.arg in ("said", "hint"))]
+        plain = [ast.unparse(one) for one in told if isinstance(one, ast.JoinedStr)]
+        plain += [str(one.value) for one in told if isinstance(one, ast.Constant) and one.value]
+        assert not plain, f"{file.name}:{call.lineno}"
+
+
+def test_every_sentence_of_every_check_is_translated_with_the_same_facts() -> None:
+    english = {key: text for key, text in catalogue("en").items() if key.startswith("health.")}
+    literals = {
+        arg.value
+        for _, call in sources()
+        if ast.unparse(call.func) == "Check.of"
+        for outer in call.args[2:4]
+        for arg in ast.walk(outer)
+        if isinstance(arg, ast.Constant) and isinstance(arg.value, str) and arg.value and " " not in arg.value
+    }
+    whole = {one for one in literals if not one.endswith(".")}
+    assert {f"health.{key}" for key in whole - {"ok"}} <= english.keys()
+    for language in LANGUAGES[1:]:
+        theirs = catalogue(language)
+        for key, text in english.items():
+            assert sorted(re.findall(r"{\w+}", theirs[key])) == sorted(re.findall(r"{\w+}", text)), key
+            wordless = not re.search(r"[a-z]{3}", re.sub(r"{\w+}|OpenCV|Python", "", text))
+            assert theirs[key] != text or wordless or key == "health.python", key
+
+
+@settings_of_hypothesis(max_examples=30, deadline=None)  # each looks at the machine
+@given(st.sampled_from(list(health.STORAGE)), st.integers(0, 0x50005), st.booleans(), st.sampled_from(LANGUAGES))
+def test_a_machines_checks_are_told_in_every_language(found: Any, bits: int, right: bool, language: str) -> None:
+    made = [storage_check(Canary(found)), health._power(bits), health._clock(right), *health.machine_checks(Path("/"))]
+    for check in made:
+        assert check is not None
+        said = check.into(language)
+        assert (said.name, said.level, said.since, bool(said.hint)) == (
+            check.name, check.level, check.since, bool(check.hint),
+        )  # fmt: skip
+        assert said.into("en") == check
+        assert said.as_json().keys() == {"name", "level", "said", "hint", "since"}
+        assert "{" not in said.said + said.hint
+        if language != "en" and check.name not in ("opencv", "python"):
+            assert said.said != check.said
 
 
 def asked(capsys: pytest.CaptureFixture[str], config: Path) -> dict[str, dict[str, Any]]:

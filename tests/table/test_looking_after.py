@@ -143,9 +143,11 @@ def test_records_in_memory_are_told(tmp_path: Path, mounts: str, lost: bool) -> 
 
 
 def test_every_finding_has_words() -> None:
-    for finding, (level, said, _) in STORAGE.items():
-        check = storage_check(Canary(finding))  # type: ignore[arg-type]
-        assert (check.name, check.level, check.said) == ("storage", level, said)
+    checks = {finding: storage_check(Canary(finding)) for finding in STORAGE}  # type: ignore[arg-type]
+    assert {(check.name, check.level, bool(check.hint)) for check in checks.values()} == {
+        ("storage", level, bool(advice)) for level, advice in STORAGE.values()
+    }
+    assert len({check.said for check in checks.values()}) == len(STORAGE)
 
 
 @dataclass
