@@ -46,6 +46,9 @@ PIN_CREDENTIAL = "operator-pin"
 OTHERS = frozenset({"BOARDREF_DEBUG"})
 """Names in the environment that are no settings."""
 
+PIN_LEAST, PIN_MOST = 4, 32  # digits
+KEY_LEAST, KEY_MOST = 20, 200  # characters of an API key
+KEY_VARIETY = 8  # different characters: a key is drawn at random, not thought up
 
 Control = Literal["done", "answer", "resign", "draw", "operator", "report"]
 USUAL_CONTROLS: tuple[Control, ...] = ("done", "answer", "resign", "draw", "operator")
@@ -59,16 +62,18 @@ def _listed(given: Any) -> Any:
 def _pin(given: Any) -> Any:
     """Digits, also where a file gives them as a number."""
     text = str(given) if isinstance(given, int) and not isinstance(given, bool) else given
-    if not isinstance(text, str) or not re.fullmatch(r"[0-9]{4,32}", text.strip()):
-        raise ValueError("the operator's PIN has at least 4 digits and nothing else")
+    if not isinstance(text, str) or not re.fullmatch(rf"[0-9]{{{PIN_LEAST},{PIN_MOST}}}", text.strip()):
+        raise ValueError(f"the operator's PIN has at least {PIN_LEAST} digits and nothing else")
     return text.strip()
 
 
 def _key(key: SecretStr) -> SecretStr:
     """Long and mixed enough to be guessed by nobody."""
     text = key.get_secret_value()
-    if not 20 <= len(text) <= 200 or len(set(text)) < 8 or not text.isascii() or any(c.isspace() for c in text):
-        raise ValueError("an API key has at least 20 characters drawn at random, such as `openssl rand -hex 20` prints")
+    long_enough, mixed = KEY_LEAST <= len(text) <= KEY_MOST, len(set(text)) >= KEY_VARIETY
+    if not long_enough or not mixed or not text.isascii() or any(letter.isspace() for letter in text):
+        said = f"an API key has at least {KEY_LEAST} characters drawn at random"
+        raise ValueError(f"{said}, such as `openssl rand -hex 20` prints")
     return key
 
 

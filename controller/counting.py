@@ -32,7 +32,7 @@ class Counts:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._events: Counter[str] = Counter()
-        self._blind_s: Counter[str] = Counter()
+        self._blind_s: dict[str, float] = {}
         self._vision, self._commits = Times(), Times()
         self._blind: tuple[str | None, float] = (None, 0.0)
 
@@ -52,7 +52,7 @@ class Counts:
     def _blind_until(self, now_s: float) -> None:
         trouble, since_s = self._blind
         if trouble is not None:
-            self._blind_s[trouble] += now_s - since_s  # type: ignore[assignment]
+            self._blind_s[trouble] = self._blind_s.get(trouble, 0.0) + now_s - since_s
 
     def happened(self, events: Iterable[str]) -> None:
         """Events of the referee."""

@@ -21,6 +21,7 @@ from controller.lighting import link_json
 from controller.looking import Looking
 from controller.preview import Preview
 from controller.recording import Recorder
+from controller.referee import reducer
 from controller.referee.events import Button, Command, Event, Input, Press, Tick
 from controller.referee.signals import corner_sites, signals
 from controller.referee.view import View
@@ -31,6 +32,7 @@ from controller.supervision import Supervision
 from controller.telling import journal_row
 from controller.trial import Trial
 from controller.watcher import Watcher
+from firmware_bridge.linkstate import LinkStatus
 from firmware_bridge.scene import Scene
 from vision.boardset import BoardSet
 from vision.camera.frame import Camera, Frame
@@ -50,7 +52,7 @@ class Lights(Protocol):
     def show(self, scene: Scene) -> int: ...
     def glow(self, epoch: int) -> Sequence[Area]: ...
     def player_at(self, button: int) -> str | None: ...
-    def status(self) -> Any: ...
+    def status(self) -> LinkStatus: ...
     def close(self) -> None: ...
 
 
@@ -289,7 +291,7 @@ class Table:
             self._corners = (board.name, corner_sites(centres))
         return self._corners[1]
 
-    def _publish(self, step: Any, *, judged: bool) -> None:
+    def _publish(self, step: reducer.Step, *, judged: bool) -> None:
         self._record(step.events)  # committed before anything is shown
         if not self._recorder.waits:
             self._written = step.view

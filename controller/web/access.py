@@ -17,10 +17,6 @@ from typing import Literal
 
 May = Literal["read", "operate"]
 
-PIN_LEAST, PIN_MOST = 4, 32  # digits
-KEY_LEAST, KEY_MOST = 20, 200  # characters of an API key
-KEY_VARIETY = 8  # different characters: a key is drawn at random, not thought up
-
 IDLE_S, LONGEST_S = 30 * 60.0, 12 * 3600.0
 SESSIONS = 16  # devices that are logged in at once
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import logging
 from typing import Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
-
-_log = logging.getLogger(__name__)
 
 MOST = 500
 """Open connections of everybody; the system allows a process 1024 files, and camera, lights and journal need theirs."""

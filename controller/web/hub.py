@@ -9,6 +9,8 @@ import asyncio
 import logging
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 
 from controller.web.ports import Snapshot, TableLike
 
@@ -78,7 +80,7 @@ class Hub:
                 self._ended.wait(AFTER_FAULT_S)
                 continue
             seen = snapshot.rev
-            if not _tell(loop, self._heard, snapshot):
+            if not _tell(loop, partial(self._heard, snapshot)):
                 return
             # A table that changes with every frame must not flood the screens.
             self._ended.wait(max(0.0, PERIOD_S - (time.monotonic() - started)))
@@ -92,10 +94,10 @@ class Hub:
         news.set()
 
 
-def _tell(loop: asyncio.AbstractEventLoop, *call: object) -> bool:
+def _tell(loop: asyncio.AbstractEventLoop, do: Callable[[], None]) -> bool:
     """Have the loop do something from any thread; False when it has ended."""
     try:
-        loop.call_soon_threadsafe(*call)  # type: ignore[arg-type]
+        loop.call_soon_threadsafe(do)
     except RuntimeError:
         return False
     return True

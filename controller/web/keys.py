@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from collections.abc import Callable
 from pathlib import Path
 
-from controller.config import TableConfig
-from controller.web.access import PIN_LEAST, PIN_MOST, Access, ApiKey
+from controller.config import PIN_LEAST, PIN_MOST, TableConfig
+from controller.web.access import Access, ApiKey
 from controller.wholefile import write_whole
-
-_log = logging.getLogger(__name__)
 
 MADE_DIGITS = 6
 FILE = "operator-pin"

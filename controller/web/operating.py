@@ -12,7 +12,8 @@ from fastapi import FastAPI, Query, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from controller.web.access import PIN_MOST, Access
+from controller.config import PIN_MOST
+from controller.web.access import Access
 from controller.web.desk import desk_json
 from controller.web.gate import COOKIE, Operator, drop_cookie, keep_cookie, language_of
 from controller.web.ordering import add_ordering

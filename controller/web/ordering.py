@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from controller.referee.commands import OPTION
 from controller.referee.events import Command
 from controller.referee.view import View
-from controller.rules.api import Game, RulesError
+from controller.rules.api import Game, Placement, RulesError
 from controller.rules.registry import game_named
 from controller.trial import scenes
 from controller.web.access import Who
@@ -24,6 +24,7 @@ Name = Literal[
     "new_game", "pause", "resume", "accept_as_played", "set_position", "take_back", "guide", "resign", "draw",
     "offer_draw", "accept_draw", "decline_draw", "choose", "name_players", "lights",
 ]  # fmt: skip
+KNOWN_HERE = frozenset(get_args(Name))
 Said = Annotated[str, Field(max_length=1000)]
 
 IN_PLAY = frozenset(
@@ -100,8 +101,6 @@ def game_of(view: View) -> Game | None:
 
 def position_of(game: Game, placement: Mapping[str, list[str]], to_move: str | None) -> str | None:
     """A position's text from its pieces; None where they can't stand so in this game."""
-    from controller.rules.api import Placement
-
     unknown = any(site not in game.sites for site in placement)
     if unknown or any(kind not in game.pieces for kinds in placement.values() for kind in kinds):
         return None
@@ -140,9 +139,6 @@ def misread(snapshot: Snapshot, name: str, arguments: Mapping[str, str], languag
     if name == "lights" and snapshot.set is not None and not scenes(arguments.get("show", ""), snapshot.set):
         return _say("wrong_lights", language)
     return None
-
-
-KNOWN_HERE = frozenset(Name.__args__)  # type: ignore[attr-defined]
 
 
 def why_not(snapshot: Snapshot, name: str, arguments: Mapping[str, str] | None = None) -> str | None:

@@ -138,9 +138,9 @@ def row_json(number: int, record: Record, language: str) -> dict[str, Any]:
     """A game as a line of the list."""
     head, _ = result_words(record, language)
     try:
-        players = game_of(record).players
+        players: tuple[str, ...] = game_of(record).players
     except RulesError:
-        players = tuple(record.players)  # type: ignore[assignment]
+        players = record.players
     timed = [turn.took_s for turn in record.turns if turn.took_s is not None]
     return {
         "number": number,

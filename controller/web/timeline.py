@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -125,7 +126,7 @@ def operator_page(template: str, screen: Screen, who: Who) -> str:
     )
 
 
-def _answered(language: str, found: Any) -> JSONResponse:
+def _answered(language: str, found: Callable[[], dict[str, Any]]) -> JSONResponse:
     try:
         return JSONResponse(found())
     except (_No, RulesError, CommandError, JournalError) as error:
