@@ -94,13 +94,15 @@ def _list(args: argparse.Namespace, journal: Journal) -> int:
     if args.game is not None:
         game_named(args.game)  # a misspelt game is named, instead of finding nothing
     query = Query(args.game, args.player, args.since, args.until, args.result, args.turn, args.illegal)
-    for number, record in everything(journal, query):
-        begun = (record.begun_utc or "unknown")[:16].replace("T", " ")
-        begun += "?" if record.begun_clock_synchronised is False else ""
-        turns = f"{len(record.turns)} turn{'' if len(record.turns) == 1 else 's'}"
-        names = "".join(f"  {side}: {name}" for side, name in record.names.items())
-        mark = "  (imported)" if record.imported else ""
-        print(f"{number:4}  {begun:17}  {record.game or 'unknown':<9} {turns:>9}  {result_text(record)}{names}{mark}")
+    for number, told in everything(journal, query):
+        begun = (told.begun_utc or "unknown")[:16].replace("T", " ")
+        begun += "?" if told.begun_clock_synchronised is False else ""
+        turns = f"{told.turns} turn{'' if told.turns == 1 else 's'}"
+        names = "".join(f"  {side}: {name}" for side, name in told.names.items())
+        mark = "  (imported)" if told.imported else ""
+        print(
+            f"{number:4}  {begun:17}  {told.game or 'unknown':<9} {turns:>9}  {result_text(told.result)}{names}{mark}"
+        )
     return 0
 
 
@@ -131,7 +133,8 @@ def _resume(args: argparse.Namespace, journal: Journal) -> int:
     number = args.number
     record = record_of(journal, number)
     if record.result is not None:
-        raise CommandError(f"game {number} is over ({result_text(record)}); only an unfinished game can be resumed")
+        over = result_text(record.result)
+        raise CommandError(f"game {number} is over ({over}); only an unfinished game can be resumed")
     if record.position is None:
         raise CommandError(f"game {number} has no position to go on from; begin a new one")
     game = _game(record, number)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from typing import Any
 
 from controller.journal.fold import Illegal, Record, Ruling, TurnRow
 
@@ -34,7 +35,7 @@ def as_text(record: Record, number: int) -> str:
             lines.append(f"     ({said.pop(0)[1]})")
         lines.append(_turn_line(turn))
     lines += [f"     ({text})" for _, text in said]
-    lines += ["", f"Position: {record.position or 'unknown'}", f"Result: {result_text(record)}"]
+    lines += ["", f"Position: {record.position or 'unknown'}", f"Result: {result_text(record.result)}"]
     if record.result is not None and record.result.get("score"):
         lines.append("Score: {}-{}".format(*record.result["score"]))
     return "\n".join(lines) + "\n"
@@ -71,12 +72,12 @@ def _ruling_text(ruling: Ruling) -> str:
     return WHAT.get(ruling.what, ruling.what) + (f": {ruling.text}" if ruling.text else "")
 
 
-def result_text(record: Record) -> str:
-    """How it ended, in a few words."""
-    if record.result is None:
+def result_text(result: Mapping[str, Any] | None) -> str:
+    """How it ended, in a few words. `result`: that of a record."""
+    if result is None:
         return "not finished"
-    why = record.result.get("why")
-    return f"{record.result.get('result')}" + (f" ({why})" if why else "")
+    why = result.get("why")
+    return f"{result.get('result')}" + (f" ({why})" if why else "")
 
 
 def as_json(record: Record, number: int) -> str:

@@ -1,14 +1,15 @@
 """Names that can be forgotten for good; games found again; games that came from elsewhere."""
 
 import sqlite3
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.cli import main
+from controller.journal import briefs
 from controller.journal import search as searching
+from controller.journal.briefs import Brief
 from controller.journal.errors import JournalError
 from controller.journal.fold import fold
 from controller.journal.naming import LONGEST_NAME
@@ -124,7 +125,7 @@ def test_the_table_comes_back_to_its_own_game_whatever_was_imported_or_named_sin
 
 def games(data):
     """Rows of one game, drawn."""
-    more = {"game": data.draw(st.sampled_from(["transet", "taasen"]))}
+    more = {"game": data.draw(st.sampled_from(["transet", "taasen", None]))}
     if data.draw(st.booleans()):
         more["was"] = {
             "session": 1,
@@ -146,6 +147,9 @@ def games(data):
     if data.draw(st.booleans()):
         result = data.draw(st.sampled_from(["South wins", "draw"]))
         rows.append({**head, "event": "game_over", "winner": None, "result": result, "why": ""})
+        if data.draw(st.booleans()):
+            rows.append({**head, "event": "reopened"})
+            rows.append({**head, "event": "belief", "internal": True, "lines": []})
     if data.draw(st.booleans()):
         rows.append(named(no, {"South": data.draw(st.sampled_from(["Anna", "Zoë", "ANNABEL"]))}))
     return rows
@@ -169,8 +173,10 @@ def test_what_is_found_is_what_fits(tmp_path_factory, data, query):
     with Journal.open(tmp_path_factory.mktemp("search") / "boardref.db") as journal:
         journal.append([row for _ in range(data.draw(st.integers(1, 6))) for row in games(data)])
         all_of_them = {number: fold(journal.rows(number)) for number in journal.games()}
-        wanted = [number for number, record in all_of_them.items() if fits(record, query)]
-        assert [number for number, _ in everything(journal, query)] == wanted
+        lines = {number: Brief.of(record) for number, record in all_of_them.items()}
+        wanted = [number for number, told in lines.items() if fits(told, query)]
+        assert list(everything(journal, query)) == [(number, lines[number]) for number in wanted]
+        assert dict(everything(journal, Query())) == lines
         assert set(wanted) <= set(candidates(journal.connection, query, None))
         found, before, pages = [], None, 0
         while pages == 0 or before is not None:
@@ -185,8 +191,7 @@ def test_a_page_looks_at_no_more_than_it_may(tmp_path, monkeypatch):
     monkeypatch.setattr(searching, "MOST_FOLDED", 3)
     with Journal.open(tmp_path / "boardref.db") as journal:
         journal.append([begin(no, game="transet") for no in range(1, 11)])
-        record = replace(fold(journal.rows(1)), turns=())
-        assert fits(record, Query())
+        assert fits(Brief.of(fold(journal.rows(1))), Query())
         page = search(journal, Query(), None, 50)
         assert [number for number, _ in page.games] == [10, 9, 8]
         assert page.before == 8
@@ -235,3 +240,26 @@ def test_faults_are_one_sentence_and_change_nothing(tmp_path, capsys, words, cod
     with Journal.open(path, read_only=True) as journal:
         assert journal.games() == (1,)
         assert fold(journal.rows(1)).names == {"South": "Mia"}
+
+
+def test_a_list_replays_no_game_whose_rows_say_which_it_was(tmp_path, monkeypatch):
+    with Journal.open(tmp_path / "boardref.db") as journal:
+        journal.append([begin(1), begin(2), begin(3, game=None)])
+        replayed = []
+        monkeypatch.setattr(briefs, "fold", lambda rows: replayed.append(1) or fold(rows))
+        assert [number for number, _ in everything(journal, Query())] == [1, 2, 3]
+    assert replayed == [1]  # the third, of a Boardref that wrote it elsewhere
+
+
+def test_a_damaged_row_ends_the_list_in_a_sentence(tmp_path, capsys):
+    path = tmp_path / "boardref.db"
+    with Journal.open(path) as journal:
+        journal.append([begin(1)])
+        journal.append([{"event": "turn", "t": 2.0, "frame": 1, "game_no": 1, "n": 1, "text": "c1-c2"}])
+    broken = sqlite3.connect(path)
+    broken.executescript("DROP INDEX text_of_turn; DROP TRIGGER row_is_never_changed;")
+    broken.execute("UPDATE row SET data = '{' WHERE event = 'turn'")
+    broken.commit()
+    broken.close()
+    assert main(["games", "list", "--journal", str(path)]) == 1
+    assert "row 2 of the journal" in capsys.readouterr().err
