@@ -18,8 +18,9 @@ def _templates() -> Environment:
     loader = PackageLoader("controller.web", "templates")
     escape = select_autoescape()
     return Environment(
-        loader=loader, autoescape=escape, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+        loader=loader, autoescape=escape, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )  # fmt: skip
 
 
 def render(template: str, **facts: Any) -> str:
