@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import ipaddress
 import os
 import re
 import tomllib
@@ -65,6 +66,16 @@ def _pin(given: Any) -> Any:
     if not isinstance(text, str) or not re.fullmatch(rf"[0-9]{{{PIN_LEAST},{PIN_MOST}}}", text.strip()):
         raise ValueError(f"the operator's PIN has at least {PIN_LEAST} digits and nothing else")
     return text.strip()
+
+
+def _networks(given: tuple[str, ...]) -> tuple[str, ...]:
+    """Addresses, or networks of them."""
+    for one in given:
+        try:
+            ipaddress.ip_network(one, strict=False)
+        except ValueError:
+            raise ValueError(f"{one} is no address; write it like 127.0.0.1 or 172.17.0.0/16") from None
+    return given
 
 
 def _key(key: SecretStr) -> SecretStr:
@@ -143,6 +154,9 @@ class TableConfig(BaseSettings):
     port: int = Field(default=8000, ge=0, le=65535, description="the port the page answers on")
     names: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)] = Field(
         default=(), description="further names that the page answers to, beside its own and any IP address"
+    )
+    trusted_proxies: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed), AfterValidator(_networks)] = Field(
+        default=(), description="addresses at which a proxy speaks for others; never the table's own screen"
     )
     players_may: Annotated[tuple[Control, ...], NoDecode, BeforeValidator(_listed)] = Field(
         default=USUAL_CONTROLS, description="what players may say on their page"

@@ -15,6 +15,7 @@ from controller.service import answering, listening_socket, serve
 from controller.standin import StandIn
 from controller.starting import Parts, Start
 from controller.web.access import ApiKey
+from controller.web.callers import Callers
 from controller.web.keys import access_of
 from controller.web.players import Passes, Players, kept_secret
 from controller.web.shelf import Records
@@ -69,6 +70,7 @@ def _players(parts: Parts) -> Players:
         may=frozenset(parts.config.players_may),
         passes=Passes(kept_secret(parts.folder / "players.key")),
         everywhere=parts.config.players_code == "all",
+        callers=Callers.behind(parts.config.trusted_proxies),
     )
 
 
@@ -92,7 +94,8 @@ def _stand_in(
             log(str(another))
             said[0] = str(another)
 
-    with answering(stand_in, listener, ready, Players(may=frozenset()), access, names=settings.names):
+    nobody = Players(may=frozenset(), callers=Callers.behind(settings.trusted_proxies))
+    with answering(stand_in, listener, ready, nobody, access, names=settings.names):
         while True:
             parts = start.once_mended(tell)
             wanted = parts.config.host, parts.config.port

@@ -107,7 +107,7 @@ def create_app(
     add_wellbeing(app, table, machine)
     add_metrics(app, table, machine, lambda: telling.screens)
     add_playing(app, table, players)
-    add_operating(app, table, access)
+    add_operating(app, table, access, players.callers)
     add_timeline(app, table)
     add_previewing(app, table)
     add_reporting(app, table, players, keeping)

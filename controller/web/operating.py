@@ -14,12 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from controller.config import PIN_MOST
 from controller.web.access import Access
+from controller.web.callers import Callers
 from controller.web.desk import desk_json
 from controller.web.gate import COOKIE, Operator, drop_cookie, keep_cookie, language_of
 from controller.web.ordering import add_ordering
 from controller.web.pages import build_id, render
 from controller.web.phrases import LANGUAGES, phrase, phrases
-from controller.web.players import client_of, own_screen
 from controller.web.ports import TableLike
 from controller.web.screen import Screen
 
@@ -46,7 +46,7 @@ class LoginScreen(Screen):
     to: str = "/operator"
 
 
-def add_operating(app: FastAPI, table: TableLike, access: Access) -> None:
+def add_operating(app: FastAPI, table: TableLike, access: Access, callers: Callers) -> None:
     """`/operator`, its log-in, and what a page or script asks about its session."""
     add_ordering(app, table)
 
@@ -61,7 +61,7 @@ def add_operating(app: FastAPI, table: TableLike, access: Access) -> None:
         language = language_of(request)
         if not access.possible:
             return JSONResponse({"error": phrase("login_none", language, domain="operator")}, status_code=403)
-        found = access.log_in(body.pin, client_of(request), own=own_screen(request))
+        found = access.log_in(body.pin, callers.address(request), own=callers.own_screen(request))
         if not isinstance(found, float):
             token, session = found
             answer = JSONResponse({"ok": True, "csrf": session.csrf})

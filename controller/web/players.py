@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hmac
-import ipaddress
 import logging
 import secrets
 import time
@@ -13,14 +12,12 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-from starlette.requests import HTTPConnection
-
 from controller.referee.view import View
+from controller.web.callers import Callers
 from controller.wholefile import write_whole
 
 _log = logging.getLogger(__name__)
 
-FORWARDED = ("x-forwarded-for", "forwarded", "x-real-ip")
 TOKEN_LENGTH = 16
 BURST, REFILL_S = 8, 2.0  # so many words at once, and one more each so many seconds
 MANY_CLIENTS = 1000
@@ -85,7 +82,7 @@ class Players:
     """What players may say on pages, and how they come there.
 
     `may`: controls, the values of CONTROLS. `address`: where other devices reach this page, None where they can't.
-    `everywhere`: the code is shown on every screen, not only on the table's own.
+    `everywhere`: the code is shown on every screen, not only on the table's own. `callers`: which screen that is.
     """
 
     may: frozenset[str] = frozenset(CONTROLS.values())
@@ -93,27 +90,7 @@ class Players:
     patience: Patience = field(default_factory=Patience)
     address: Callable[[], str | None] = lambda: None
     everywhere: bool = False
-
-
-def own_screen(request: HTTPConnection) -> bool:
-    """Whether a request comes from the table's own machine, and not through a proxy that runs there."""
-    return _loopback(request) and not any(name in request.headers for name in FORWARDED)
-
-
-def client_of(request: HTTPConnection) -> str:
-    """Who asks, for counting: the address, behind a proxy on this machine the one that the proxy names last."""
-    host = request.client.host if request.client else ""
-    passed_on = request.headers.get("x-forwarded-for", "")
-    return passed_on.rpartition(",")[2].strip()[:64] if passed_on and _loopback(request) else host
-
-
-def _loopback(request: HTTPConnection) -> bool:
-    try:
-        address = ipaddress.ip_address(request.client.host if request.client else "")
-    except ValueError:
-        return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return bool((mapped or address).is_loopback)
+    callers: Callers = field(default_factory=Callers)
 
 
 def kept_secret(file: Path) -> bytes:

@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 from controller.referee.events import Button, Press
 from controller.web.pages import Lang, build_id, render
 from controller.web.phrases import phrase, phrases
-from controller.web.players import CONTROLS, Players, client_of, own_screen
+from controller.web.players import CONTROLS, Players
 from controller.web.ports import Snapshot, TableLike
 from controller.web.screen import Screen
 from controller.web.sharing import qr_svg
@@ -68,7 +68,7 @@ def add_playing(app: FastAPI, table: TableLike, players: Players) -> None:
     @app.post("/api/press", status_code=202)
     def press(request: Request, body: PressBody, lang: Lang = "en") -> JSONResponse:
         view = table.snapshot().view
-        if not players.patience.allows(client_of(request)):
+        if not players.patience.allows(players.callers.address(request)):
             raise HTTPException(429, phrase("press_often", lang))
         if not speaks(request, body.token, table, players):
             raise HTTPException(403, phrase("press_old", lang))
@@ -87,14 +87,14 @@ def add_playing(app: FastAPI, table: TableLike, players: Players) -> None:
 
 def speaks(request: HTTPConnection, token: str, table: TableLike, players: Players) -> bool:
     """Whether whoever asks may speak for the players now. Everybody may at a table that is only pretended."""
-    if table.world is not None or own_screen(request):
+    if table.world is not None or players.callers.own_screen(request):
         return True
     return players.passes.fit(token, table.snapshot().view)
 
 
 def told(request: HTTPConnection, token: str, table: TableLike, players: Players, snapshot: Snapshot) -> dict[str, Any]:
     """For one screen's stream: whether it may speak, and the code to show on it, if any."""
-    own = table.world is not None or own_screen(request)
+    own = table.world is not None or players.callers.own_screen(request)
     valid = own or players.passes.fit(token, snapshot.view)
     shown = own or players.everywhere
     invite = {"token": players.passes.invite(snapshot.view), "address": players.address()} if shown else None

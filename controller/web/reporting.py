@@ -20,7 +20,7 @@ from controller.web.gate import Operator, language_of
 from controller.web.operating import LINKS, OWN
 from controller.web.pages import Lang, build_id, render
 from controller.web.phrases import LANGUAGES, phrase, phrases
-from controller.web.players import Players, client_of
+from controller.web.players import Players
 from controller.web.playing import Token, speaks
 from controller.web.ports import TableLike
 from controller.web.screen import Screen
@@ -66,7 +66,7 @@ def add_reporting(app: FastAPI, table: TableLike, players: Players, keeping: Kee
 
     @app.post("/api/report", status_code=201)
     def by_player(request: Request, body: PlayersReport, lang: Lang = "en") -> JSONResponse:
-        if not players.patience.allows(client_of(request)):
+        if not players.patience.allows(players.callers.address(request)):
             raise HTTPException(429, phrase("press_often", lang))
         if not speaks(request, body.token, table, players):
             raise HTTPException(403, phrase("press_old", lang))

@@ -11,7 +11,7 @@ from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.responses import StreamingResponse
 
 from controller.web.pages import Lang
-from controller.web.players import Players, client_of, own_screen
+from controller.web.players import Players
 from controller.web.playing import Token, told
 from controller.web.ports import TableLike
 from controller.web.telling import Telling
@@ -31,8 +31,8 @@ def add_screens(app: FastAPI, table: TableLike, telling: Telling, players: Playe
 
     @app.get("/events")
     async def events(request: Request, lang: Lang = "en", t: Annotated[Token, Query()] = "") -> StreamingResponse:
-        first = own_screen(request) and own < OWN
-        client = client_of(request)
+        first = players.callers.own_screen(request) and own < OWN
+        client = players.callers.address(request)
         if not first and (clients.total() >= SCREENS or clients[client] >= OF_ONE):
             raise HTTPException(503, "Too many screens are open at this table; close one.")
 

@@ -57,6 +57,7 @@ def test_the_environment_wins_over_credentials_and_these_over_the_file(
         ('game = "transet"\nport = 99999\n', ("line 2", "port", "65535")),
         ('port = "many"\n', ("line 1", "port", "integer")),
         ("mains_hz = 55\n", ("line 1", "mains_hz", "50 or 60")),
+        ('trusted_proxies = ["127.0.0.1", "nginx"]\n', ("line 1", "trusted_proxies", "nginx is no address")),
         ('[options]\nflying = ["a"]\n', ("line 2", "options.flying", "string")),
         ('options = "no"\n', ("line 1", "options", "dict")),
         ('"po rt" = 1\n', ("line 1", "po rt: unknown key")),

@@ -15,6 +15,7 @@ from controller.referee.events import Press
 from controller.referee.view import View
 from controller.rules.registry import game_names
 from controller.web.app import create_app
+from controller.web.callers import Callers
 from controller.web.phrases import LANGUAGES, phrase
 from controller.web.players import BURST, CONTROLS, REFILL_S, Passes, Patience, Players, kept_secret
 from controller.web.playing import told
@@ -83,11 +84,54 @@ def test_a_phone_with_this_games_token_speaks_until_the_next_game(stage):
     assert stage.sent == [Press(10.0, "North", "offer_draw")]
 
 
-@pytest.mark.parametrize("header", ["x-forwarded-for", "forwarded", "x-real-ip"])
-def test_a_proxy_on_the_table_is_not_its_screen(stage, header):
+@pytest.mark.parametrize(
+    "header",
+    ["x-forwarded-for", "X-Forwarded-Proto", "x-forwarded-host", "x-forwarded", "forwarded", "Via", "x-real-ip"],
+)
+@pytest.mark.parametrize("said", ["192.168.1.77", "127.0.0.1", ""])
+def test_a_proxy_on_the_table_is_not_its_screen(stage, header, said):
     with opened(stage, Players(), TABLE) as screen:
         assert screen.post("/api/press", json={}).status_code == 202
-        assert screen.post("/api/press", json={}, headers={header: "192.168.1.77"}).status_code == 403
+        assert screen.post("/api/press", json={}, headers={header: said}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("host", "own"),
+    [
+        ("localhost:8000", True), ("127.0.0.1", True), ("[::1]:8000", True), ("LOCALHOST", True),
+        ("192.168.1.20:8000", False), ("table.cafe.example", False), ("localhost.cafe.example", False),
+    ],
+)  # fmt: skip
+def test_a_proxy_that_hands_on_the_name_asked_for_is_not_the_tables_screen(stage, host, own):
+    app = create_app(stage, players=Players(), allowed_hosts=["table.cafe.example", "localhost.cafe.example"])
+    with TestClient(app, base_url="http://localhost", client=TABLE) as proxy:
+        answer = proxy.post("/api/press", json={}, headers={"host": host})
+        assert answer.status_code == (202 if own else 403)
+
+
+@pytest.mark.parametrize("proxies", [["127.0.0.1"], ["127.0.0.0/8", "::1"], ["::1", "127.0.0.1"]])
+def test_a_proxy_that_says_nothing_of_itself_is_named_in_the_settings(stage, proxies):
+    players = Players(callers=Callers.behind(proxies))
+    with opened(stage, players, TABLE) as proxy:
+        assert proxy.post("/api/press", json={}).status_code == 403
+        assert proxy.post("/api/press", json={}, headers={"x-forwarded-for": "127.0.0.1"}).status_code == 403
+        assert proxy.post("/api/press", json={"token": players.passes.invite(stage.view)}).status_code == 202
+
+
+@given(
+    st.sampled_from(["127.0.0.1", "::ffff:127.0.0.1", "172.17.0.2", "192.168.1.9", "fe80::1%eth0", "", "x"]),
+    st.sampled_from([None, "192.168.1.77", "10.0.0.1, 192.168.1.77", ", ", "192.168.1.77,"]),
+    st.booleans(),
+)
+def test_who_is_counted(peer, passed_on, listed):  # fmt: skip
+    """What anybody says of itself counts for nothing; what a proxy says of whoever asked it, does."""
+    headers = [] if passed_on is None else [(b"x-forwarded-for", passed_on.encode())]
+    request = HTTPConnection({"type": "http", "client": (peer, 1), "headers": headers})
+    callers = Callers.behind(["172.17.0.0/16"] if listed else [])
+    believed = "127.0.0.1" in peer or (listed and peer == "172.17.0.2")
+    named = believed and passed_on is not None and passed_on.endswith("77")
+    assert callers.address(request) == ("192.168.1.77" if named else peer)
+    assert not callers.own_screen(request)  # it doesn't say whom it asks for
 
 
 @pytest.mark.parametrize("control", sorted(set(CONTROLS.values())))
@@ -158,7 +202,7 @@ def test_a_crowd_does_not_fill_the_memory():
 )
 def test_only_the_tables_own_screen_shows_the_code_unless_all_do(stage, client, everywhere, shown, valid):
     players = Players(address=lambda: "http://192.168.1.20:8000", everywhere=everywhere)
-    asking = HTTPConnection({"type": "http", "client": client, "headers": []})
+    asking = HTTPConnection({"type": "http", "client": client, "headers": [(b"host", b"localhost:8000")]})
     heard = told(asking, "", stage, players, stage.snapshot())
     token = players.passes.invite(stage.view)
     assert heard["valid"] is valid
