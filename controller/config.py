@@ -94,7 +94,7 @@ class Key(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
     name: Annotated[str, Field(pattern=r"^[\w-]{1,40}$")]
     api_key: Annotated[SecretStr, AfterValidator(_key)]
-    may: Literal["read", "operate"] = "operate"
+    may: Literal["read", "backup", "operate"] = "operate"
 
 
 class LogConfig(BaseModel):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Literal
 
-May = Literal["read", "operate"]
+May = Literal["read", "backup", "operate"]
 
 IDLE_S, LONGEST_S = 30 * 60.0, 12 * 3600.0
 SESSIONS = 16  # devices that are logged in at once

@@ -25,6 +25,9 @@ PREFIXES = ("/operator", "/api/operator")
 OPEN = frozenset({"/operator/login", "/api/operator/login"})
 """Of that, what must be open for somebody to come in at all."""
 
+WHOLE = ("/api/operator/backup", "/api/operator/backups")
+"""At and below these is everything at once, with every name that was ever typed: for no script that may only read."""
+
 COOKIE = "boardref_operator"
 CSRF_HEADER = "x-csrf-token"
 READING = ("GET", "HEAD")
@@ -59,7 +62,9 @@ class Gate:
             who = self.access.with_key(bearer)
             if who is None:
                 return _no(401, "operator_wrong_key", request)
-            return who if reading or who.may == "operate" else _no(403, "operator_may_read", request)
+            if not reading and who.may != "operate":
+                return _no(403, "operator_may_read", request)
+            return _no(403, "operator_may_backup", request) if who.may == "read" and whole(scope["path"]) else who
         page = reading and not scope["path"].startswith("/api/")
         token = request.cookies.get(COOKIE, "")
         who = self.access.with_cookie(token) if token else None
@@ -74,9 +79,17 @@ class Gate:
 
 def closed(path: str) -> bool:
     """Whether an address is the operator's, however it is written."""
+    return _below(path, PREFIXES) and path not in OPEN
+
+
+def whole(path: str) -> bool:
+    """Whether a backup is to be had at an address, however it is written."""
+    return _below(path, WHOLE)
+
+
+def _below(path: str, prefixes: tuple[str, ...]) -> bool:
     parts = "/" + "/".join(part for part in path.lower().split("/") if part not in ("", "."))
-    ours = any(parts == prefix or parts.startswith(f"{prefix}/") for prefix in PREFIXES)
-    return ours and path not in OPEN
+    return any(parts == prefix or parts.startswith(f"{prefix}/") for prefix in prefixes)
 
 
 def operator_of(request: Request) -> Who:

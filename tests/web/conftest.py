@@ -35,11 +35,16 @@ START = {f"{file}1": (f"dark-{mark}",) for file, mark in zip("abcde", MARKS, str
 DARK = ["#000000"] * 9
 PIN = "2468"
 KEY, READING_KEY = "k3yForTheScoreboard-0123456789", "r3adingKey-9876543210-abcdef"
+BACKUP_KEY = "b4ckupKey-1357924680-fedcba"
 
 
 def some_access(**more: Any) -> Access:
     """Who may operate a table of the tests: with PIN, or with one of two API keys."""
-    keys = (ApiKey.of("scoreboard", KEY), ApiKey.of("reader", READING_KEY, "read"))
+    keys = (
+        ApiKey.of("scoreboard", KEY),
+        ApiKey.of("reader", READING_KEY, "read"),
+        ApiKey.of("store", BACKUP_KEY, "backup"),
+    )
     return Access(PIN, keys, **more)
 
 

@@ -10,9 +10,11 @@ from starlette.testclient import TestClient
 from controller.web.access import FREE_TRIES, IDLE_S, Access
 from controller.web.app import create_app
 from controller.web.gate import COOKIE, Operator, closed
+from controller.web.phrases import phrase
 
 PIN = "2468"
 KEY, READING_KEY = "k3yForTheScoreboard-0123456789", "r3adingKey-9876543210-abcdef"  # as in conftest
+BACKUP_KEY = "b4ckupKey-1357924680-fedcba"
 
 PUBLIC = {
     "/", "/display", "/events", "/api/state", "/api/set", "/set.svg", "/token.svg",
@@ -194,6 +196,31 @@ def test_a_script_says_who_it_is_and_may_be_kept_to_reading(stranger):
     assert "only read" in refused.json()["error"]
     for wrong in ("", "x", KEY[:-1], KEY + "x", KEY.upper(), "Bearer " + KEY):
         assert asked("GET", "/api/operator/session", wrong).status_code == 401
+
+
+def test_only_a_key_that_may_takes_backups_away_and_none_but_an_operators_changes_anything(app, stranger):
+    """Of all that the operator may ask for, whatever it is called next year: everything that says backup is one."""
+    backups = 0
+    for path, methods in routes(app):
+        if not closed(path) or path.startswith("/operator"):
+            continue
+        address = path.replace("{", "").replace("}", "")
+        for method in methods - {"HEAD"}:
+            answers = {
+                key: stranger.request(method, address, json={}, headers={"authorization": f"Bearer {key}"})
+                for key in (KEY, READING_KEY, BACKUP_KEY)
+            }
+            told = {key: answer.status_code for key, answer in answers.items()}
+            assert told[KEY] not in (401, 403), address
+            assert (told[BACKUP_KEY] == 403) is (method != "GET"), address
+            assert (told[READING_KEY] == 403) is (method != "GET" or "backup" in path), address
+            backups += "backup" in path
+    assert backups == 2
+    for written in ("/api/operator//backup", "/API/operator/backup", "/api/operator/./backup", "/api/operator/backup/"):
+        answer = stranger.get(written, headers={"authorization": f"Bearer {READING_KEY}"})
+        assert answer.status_code in (403, 404), written
+    refused = stranger.get("/api/operator/backup?lang=de", headers={"authorization": f"Bearer {READING_KEY}"})
+    assert refused.json()["error"] == phrase("operator_may_backup", "de", domain="operator")
 
 
 def test_a_wrong_key_is_not_mended_by_a_cookie(operator):
