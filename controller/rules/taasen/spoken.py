@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from controller.rules.api import Reason, TurnVerdict
 from controller.rules.taasen.board import KINDS, OFF, SITES, Law, TaasenTurn
-from controller.rules.taasen.reasons import move_reasons, not_crushed, ordered, reason, reply_reasons
+from controller.rules.taasen.reasons import move_reasons, not_crushed, ordered, pending, reason, reply_reasons
 from controller.rules.taasen.text import Spoken
 from controller.rules.taasen.ways import Ways, choices, reply
 
@@ -24,7 +24,9 @@ def judge_spoken(ways: Ways, spoken: Spoken, law: Law) -> TurnVerdict:
         return _complete(TaasenTurn(player, spoken.piece, position.at[spoken.piece], spoken.target))
     victim = next((one for one in victims if one.piece == spoken.victim), None)
     if victim is None:
-        return _illegal([_nothing_pressed(ways, spoken)])
+        owed = any(one.exits for one in victims) and not law.may_decline
+        first = [pending(player, victims)] if owed and spoken.reply == "moves" else []
+        return _illegal([*first, _nothing_pressed(ways, spoken)])
     if spoken.reply == "open":
         return TurnVerdict(True, False, owed=(reply(player, victim),))
     if spoken.reply == "crushed" and victim.exits:
