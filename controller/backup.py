@@ -38,6 +38,9 @@ from controller.wholefile import is_database
 FORMAT = 1
 MANIFEST, JOURNAL, SIGHTINGS, SETTINGS = "backup.json", "boardref.db", "sightings", "settings"
 LARGEST_MANIFEST = 4_000_000  # bytes; it holds a line for each file
+SPARE = 1_000_000  # bytes, for what the file system itself needs
+FOLD_S = 2.0
+"""How long who reads the old journal is waited for."""
 _CHUNK = 1024 * 1024
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OverflowError)
 """What reading a damaged ZIP may raise."""
@@ -179,13 +182,15 @@ def _intact(archive: zipfile.ZipFile, path: Path) -> None:
 def restore_backup(path: Path, journal: Path, pause: Pause = lambda: None) -> tuple[Backup, Path | None]:
     """Put a backup's records in the place of `journal`; returns it and where the old file went, None if there was none.
 
-    CommandError, with nothing changed, where a table runs, or anything about the backup is not in order.
+    CommandError, with nothing changed, where a table runs, there is no room, or anything about the backup is not in
+    order. However it is interrupted, the journal holds what it held before or what the backup holds.
     """
     backup = read_backup(path)
     try:
         with tempfile.TemporaryDirectory(prefix=".restore-", dir=journal.parent) as folder:
             fresh = Path(folder) / JOURNAL
             with zipfile.ZipFile(path) as archive:
+                _room_for(archive, backup, journal.parent)
                 with archive.open(JOURNAL) as file, fresh.open("wb") as out:
                     shutil.copyfileobj(file, out, _CHUNK)
                     out.flush()
@@ -193,10 +198,10 @@ def restore_backup(path: Path, journal: Path, pause: Pause = lambda: None) -> tu
                 if checked(fresh, pause) != backup.contents:
                     raise CommandError(_damaged(path, "its games are not those it was written with"))
                 with Hold.alone(journal):
-                    old = _set_aside(journal)
+                    _logs_back(archive, backup, journal.parent)  # first: the new journal names them
+                    old = _set_aside(journal, Path(folder))
                     fresh.replace(journal)
                     sync_folder(journal.parent)
-                _logs_back(archive, backup, journal.parent)
         return backup, old
     except JournalError as error:
         raise CommandError(f"nothing was restored: {error}") from None
@@ -207,11 +212,26 @@ def restore_backup(path: Path, journal: Path, pause: Pause = lambda: None) -> tu
         ) from None
 
 
-def _set_aside(journal: Path) -> Path | None:
-    """Keep the old file under another name; what stands at its own name stays whole until it is replaced."""
+def _room_for(archive: zipfile.ZipFile, backup: Backup, folder: Path) -> None:
+    """CommandError where the records would find no room beside the old ones, which are kept."""
+    missing = [f"{SIGHTINGS}/{name}" for name in backup.logs if not (folder / name).exists()]
+    needed = sum(archive.getinfo(name).file_size for name in (JOURNAL, *missing)) + SPARE
+    free = shutil.disk_usage(folder).free
+    if free < needed:
+        needed_mb, free_mb = needed // 10**6, free // 10**6
+        raise CommandError(
+            f"nothing was restored: it needs {needed_mb} MB in {folder}, and {free_mb} MB are free; make room"
+        )
+
+
+def _set_aside(journal: Path, folder: Path) -> Path | None:
+    """Keep the old file under another name; what stands at its own name stays whole until it is replaced.
+
+    `folder`: where there is room for a copy.
+    """
     beside = [journal.with_name(f"{journal.name}{ending}") for ending in ("-wal", "-shm")]
     aside = aside_name(journal, "before-restore") if journal.exists() else None
-    if aside is not None and not _folded_in(journal):
+    if aside is not None and not _folded_in(journal) and not _folded_by_copying(journal, folder / "old.db"):
         # It is damaged: its log goes along with it, for whoever wants to save something of it.
         for side in beside:
             if side.exists():
@@ -230,10 +250,26 @@ def _set_aside(journal: Path) -> Path | None:
 def _folded_in(journal: Path) -> bool:
     """Have the log of the old file folded into it; False where it can't be."""
     try:
-        with contextlib.closing(sqlite3.connect(journal, timeout=2.0)) as connection:
+        with contextlib.closing(sqlite3.connect(journal, timeout=FOLD_S)) as connection:
             return int(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]) == 0
     except sqlite3.Error:
         return False
+
+
+def _folded_by_copying(journal: Path, copy: Path) -> bool:
+    """The same where somebody reads the old file: a copy with its log in it takes its place. False for a damaged one.
+
+    The log stays beside it for a moment, and is read into it without changing anything.
+    """
+    try:
+        copy_journal(journal, copy)
+    except (JournalError, OSError):
+        return False
+    with copy.open("rb") as file:
+        os.fsync(file.fileno())
+    copy.replace(journal)
+    sync_folder(journal.parent)
+    return True
 
 
 def _logs_back(archive: zipfile.ZipFile, backup: Backup, data: Path) -> None:

@@ -3,14 +3,19 @@
 import contextlib
 import json
 import os
+import random
+import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from pathlib import Path
 
 import pytest
 
+from controller import backup
 from controller.backup import restore_backup, write_backup
 from controller.cli import main
 from controller.journal.fold import fold
@@ -147,8 +152,10 @@ class Cut(BaseException):
     """The power fails."""
 
 
-@pytest.mark.parametrize("at", range(12))
-def test_a_restore_that_is_cut_short_leaves_the_old_journal_or_the_new_one(data, tmp_path, monkeypatch, at):
+@pytest.mark.parametrize("at", range(14))
+@pytest.mark.parametrize("read", [False, True])
+def test_a_restore_that_is_cut_short_leaves_the_old_journal_or_the_new_one(data, tmp_path, monkeypatch, at, read):
+    """`read`: somebody looks at the old games meanwhile, so that their log can't be folded in."""
     target = tmp_path / "backup.zip"
     old = rows(data / "boardref.db")
     write_backup(target, data / "boardref.db")
@@ -156,6 +163,12 @@ def test_a_restore_that_is_cut_short_leaves_the_old_journal_or_the_new_one(data,
         journal.append([{"event": "operator", "t": 1.0, "internal": False, "game_no": 0, "state": "called"}])
     (data / "wrong.sightings").unlink()
     done = [0]
+    reader = sqlite3.connect(data / "boardref.db", isolation_level=None)
+    if read:
+        with Journal.open(data / "boardref.db") as journal:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM row").fetchone()
+            journal.append([{"event": "operator", "t": 2.0, "internal": False, "game_no": 0, "state": "answered"}])
 
     def counted(act):
         def instead(*words, **more):
@@ -168,17 +181,23 @@ def test_a_restore_that_is_cut_short_leaves_the_old_journal_or_the_new_one(data,
         return instead
 
     with monkeypatch.context() as patch:
+        patch.setattr(backup, "FOLD_S", 0.01)
         patch.setattr(os, "link", counted(os.link))
         patch.setattr(os, "open", counted(os.open))
         for name in ("replace", "unlink"):
             patch.setattr(Path, name, counted(getattr(Path, name)))
         with contextlib.suppress(Cut):
             restore_backup(target, data / "boardref.db")
-    found = rows(data / "boardref.db")
+    left = {path: path.read_bytes() for path in data.glob("boardref.db*")}
+    reader.close()
+    for path, content in left.items():  # as they were at that moment, not as the last one to leave tidies them
+        path.write_bytes(content)
+    found, later = rows(data / "boardref.db"), len(old) + 1 + read
     assert found[: len(old)] == old
-    assert len(found) in (len(old), len(old) + 1)
+    assert len(found) in (len(old), later)
     kept = [rows(path) for path in data.glob("boardref.db.before-restore-*") if path.suffix not in ("-wal", "-shm")]
-    assert len(found) == len(old) + 1 or len(kept[0]) == len(old) + 1, "nothing is lost"
+    assert len(found) == later or len(kept[0]) == later, "nothing is lost"
+    assert len(found) == later or (data / "wrong.sightings").exists(), "what the new journal names is there"
 
 
 def test_a_log_that_was_not_folded_in_is_kept_and_never_read_into_the_new_file(data, tmp_path, capsys):
@@ -289,6 +308,52 @@ def test_no_room(data, tmp_path, action):
     assert target.read_bytes() == kept
     assert sorted(file.name for file in tmp_path.iterdir()) == ["backup.zip", "data"]
     assert not list(data.glob(".*"))
+
+
+@pytest.mark.parametrize(("free_mb", "fits"), [(0, False), (1, False), (500, True)])
+def test_room_is_looked_for_before_anything_is_copied(data, tmp_path, monkeypatch, capsys, free_mb, fits):
+    target = tmp_path / "backup.zip"
+    write_backup(target, data / "boardref.db")
+    before = sorted(data.iterdir())
+    monkeypatch.setattr(backup.shutil, "disk_usage", lambda folder: shutil._ntuple_diskusage(9**12, 0, free_mb * 10**6))
+    code, _, err = run(capsys, "games", "restore", target, "--data", data)
+    assert (code == 0) is fits
+    assert fits or ("make room" in err and f"{free_mb} MB are free" in err)
+    assert fits or sorted(data.iterdir()) == before
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from controller import backup
+from controller.backup import restore_backup
+print("ready", flush=True)
+restore_backup(Path(sys.argv[1]), Path(sys.argv[2]))
+"""
+
+
+def test_a_restore_that_is_killed_leaves_the_old_data_or_the_new(data, tmp_path):
+    """At random moments, by the kernel; from time to time it is finished before that."""
+    target, journal = tmp_path / "backup.zip", data / "boardref.db"
+    old = rows(journal)
+    write_backup(target, journal)
+    chance, seen = random.Random(3), set()
+    for n in range(4):
+        with Journal.open(journal) as opened:
+            opened.append([{"event": "operator", "t": 1.0, "internal": False, "game_no": 0, "state": str(n)}])
+        later = len(rows(journal))
+        with subprocess.Popen(
+            [sys.executable, "-c", KILLED, str(target), str(journal)], stdout=subprocess.PIPE, text=True
+        ) as process:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(chance.random() * 0.12)
+            process.kill()
+        found = rows(journal)
+        assert found[: len(old)] == old
+        assert len(found) in (len(old), later)
+        seen.add(len(found) == later)
+        assert all(len(rows(aside)) > len(old) for aside in data.glob("boardref.db.before-restore-*[0-9]"))
+    assert seen
 
 
 def test_a_backup_whose_list_fills_the_memory_is_none(data, tmp_path, capsys):
