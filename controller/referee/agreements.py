@@ -27,9 +27,9 @@ def resign(draft: Draft, player: Player | None, by: By) -> None:
     _over(draft, Outcome(winner, f"{winner} wins", "resigned"), by)
 
 
-def agree_on_draw(draft: Draft, by: By) -> None:
-    """Both sides have agreed."""
-    rule(draft, "draw", by)
+def agree_on_draw(draft: Draft, by: By, **who: Player) -> None:
+    """Both sides have agreed. `who`: who `offered` and who `accepted`, where that is known."""
+    rule(draft, "draw", by, **who)
     _over(draft, Outcome(None, "draw", "agreed"), by)
 
 
@@ -55,7 +55,7 @@ def accept_draw(draft: Draft, player: Player | None, by: By) -> None:
     state = draft.state
     if state.offer and player in state.game.players and player != state.offer.player:
         _end_offer(draft, "accepted")
-        agree_on_draw(draft, by)
+        agree_on_draw(draft, by, offered=state.offer.player, accepted=player)
 
 
 def decline_draw(draft: Draft, player: Player | None) -> None:

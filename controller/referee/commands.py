@@ -94,7 +94,8 @@ def command(draft: Draft, given: Command) -> None:
     _obey(draft, given)
     follows = draft.events[written:]
     if (follows or draft.state != before) and all(event.event != "ruling" for event in follows):
-        rule(draft, given.name, "operator")
+        player = given.arguments.get("player")  # for whom the operator spoke
+        rule(draft, given.name, "operator", **({"player": player} if player in before.game.players else {}))
         draft.events.insert(written, draft.events.pop())
 
 

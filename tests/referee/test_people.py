@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from pretend import START, Table, brief
 
 
@@ -197,7 +200,7 @@ def test_a_draw_is_offered_by_one_side_and_accepted_by_the_other() -> None:
     assert table.view.offer == "South"
     events = table.press("North", "accept_draw")
     assert brief(events) == ["draw_offer South accepted", "ruling draw", "game_over draw"]
-    assert events[1].data["by"] == "player"
+    assert events[1].data == {"what": "draw", "by": "player", "offered": "South", "accepted": "North"}
     assert events[2].data == {"winner": None, "result": "draw", "why": "agreed"}
     assert table.view.offer is None
 
@@ -205,7 +208,32 @@ def test_a_draw_is_offered_by_one_side_and_accepted_by_the_other() -> None:
 def test_two_offers_are_an_agreement() -> None:
     table = playing()
     table.press("North", "offer_draw")
-    assert brief(table.command("offer_draw", player="South"))[-1] == "game_over draw"
+    events = table.command("offer_draw", player="South")
+    assert brief(events)[-1] == "game_over draw"
+    assert events[1].data == {"what": "draw", "by": "operator", "offered": "North", "accepted": "South"}
+
+
+@pytest.mark.parametrize("by", ["player", "operator"])
+@pytest.mark.parametrize("first", ["South", "North"])
+@pytest.mark.parametrize("answer", ["accept_draw", "decline_draw", "offer_draw"])
+def test_the_record_says_who_offered_a_draw_and_who_answered(by: str, first: str, answer: str) -> None:
+    """Whoever said it: the players by their buttons, or the operator for them."""
+    table, other = playing(("c1-c2",)), "North" if first == "South" else "South"
+
+    def said(button: str, player: str) -> list[dict[str, Any]]:
+        events = table.press(player, button) if by == "player" else table.command(button, player=player)
+        return [{"event": event.event, **event.data} for event in events]
+
+    made, then = said("offer_draw", first), said(answer, other)
+    assert made[-1] == {"event": "draw_offer", "player": first, "state": "made"}
+    rulings = [row for row in (*made, *then) if row["event"] == "ruling"]
+    if by == "operator":
+        assert rulings[0] == {"event": "ruling", "what": "offer_draw", "by": by, "player": first}
+    if answer == "decline_draw":
+        assert then[-1] == {"event": "draw_offer", "player": first, "state": "declined"}
+        assert all(row["player"] == other for row in rulings[1:])
+    else:
+        assert (rulings[-1]["offered"], rulings[-1]["accepted"], rulings[-1]["by"]) == (first, other, by)
 
 
 def test_an_offer_lapses_with_the_next_complete_turn_and_no_sooner() -> None:
