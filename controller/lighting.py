@@ -11,6 +11,7 @@ from typing import Any
 
 from calibration.lightmaps import bar_places, default_map, lit_areas, unknown_places
 from controller.rules.registry import game_named
+from controller.wallclock import WallClock
 from firmware_bridge.errors import LightsError
 from firmware_bridge.lightmap import LightMap, light_of
 from firmware_bridge.link import Link, LinkState, LinkStatus
@@ -28,6 +29,7 @@ AFTERGLOW_S = 1.0
 SCENES_KEPT = 16
 LED_STRENGTH, BAR_STRENGTH = 0.4, 3.0
 SITE_REACH_MM, BAR_REACH_MM = 25.0, 14.0
+_clock = WallClock()
 
 
 def map_source(file: str | None) -> Callable[[BoardSet], LightMap]:
@@ -182,11 +184,11 @@ def link_json(status: LinkStatus) -> dict[str, Any]:
         "state": str(status.state),
         "sentence": str(status.reason),
         "parts": [{"code": code, "facts": dict(facts)} for code, facts in status.reason.parts],
-        "since": round(status.since if status.away_since is None else status.away_since, 1),
+        "since": _clock.at(status.since_s if status.away_since_s is None else status.away_since_s),
         "port": status.port,
         "device": None if status.device is None else status.device.name,
         "attempts": status.attempts,
-        "next_try": None if status.next_try is None else round(status.next_try, 1),
+        "next_try": None if status.next_try_s is None else _clock.at(status.next_try_s),
         "connections": status.connections,
         "losses": status.losses,
         "health": None if status.health is None else asdict(status.health),

@@ -21,6 +21,8 @@ Level = Literal["debug", "info", "warning", "error"]
 
 QUIET_S = 300.0
 """What was said is not said again within this time; then with how often it came meanwhile."""
+MOST_ALIKE = 20
+"""So many lines of one kind, which differ in their facts only, are let through within that time."""
 MOST_KEPT = 500
 _PRIORITY = {logging.DEBUG: 7, logging.INFO: 6, logging.WARNING: 4, logging.ERROR: 3, logging.CRITICAL: 2}
 _LOUD_LIBRARIES = ("uvicorn", "asyncio")
@@ -58,16 +60,23 @@ def _under_systemd() -> bool:
         return False
 
 
+_Key = tuple[str, int, str]  # the logger, the level, and what is said
+
+
 class Once(logging.Filter):
-    """Lets through what was not said just now. A fault that comes with every picture is one line in five minutes."""
+    """Lets through what was not said just now. A fault that comes with every picture is one line in five minutes.
+
+    One whose words change each time, with a number or a name in them, is a few lines.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self._said: dict[tuple[str, int, str], tuple[float, int]] = {}
+        self._said: dict[_Key, tuple[float, int]] = {}  # since when it is quiet, and how often it was held back
+        self._alike: dict[_Key, tuple[float, int, int]] = {}  # of a kind: since when, how many said, how many held back
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether it is said; the attribute `again` counts how often it was not."""
-        if record.levelno < logging.WARNING:
+        """Whether it is said; the attribute `again` counts how often it, or its like, was not."""
+        if record.levelno < logging.INFO:
             return True
         what = record.exc_info[0].__name__ if record.exc_info and record.exc_info[0] else ""
         key = (record.name, record.levelno, f"{record.getMessage()} {what}")
@@ -76,10 +85,19 @@ class Once(logging.Filter):
         if now_s - since_s < QUIET_S:
             self._said[key] = since_s, held + 1
             return False
-        if len(self._said) >= MOST_KEPT:
-            self._said.clear()
+        kind = (record.name, record.levelno, f"{record.msg} {what}")
+        began_s, many, more = self._alike.get(kind, (now_s, 0, 0))
+        if now_s - began_s >= QUIET_S:
+            began_s, many = now_s, 0
+        if many >= MOST_ALIKE:
+            self._alike[kind] = began_s, many, more + 1
+            return False
+        for known in (self._said, self._alike):
+            if len(known) >= MOST_KEPT:
+                known.clear()
+        self._alike[kind] = began_s, many + 1, 0
         self._said[key] = now_s, 0
-        record.again = held
+        record.again = held + more
         return True
 
 

@@ -15,6 +15,7 @@ from controller.referee.signals import corner_sites, signals
 from controller.referee.view import View
 from controller.rules.registry import game_named
 from controller.table import Snapshot
+from controller.wallclock import WallClock
 from controller.watcher import chosen_sets
 from controller.words import fault_sentence
 from firmware_bridge.errors import LightsError
@@ -32,7 +33,8 @@ class StandIn:
     world = None
 
     def __init__(self, error: StartError, settings: TableConfig) -> None:
-        self._fault, self._since_s, self._rev = error.fault, time.time(), 0
+        self._fault, self._since_s, self._rev = error.fault, time.monotonic(), 0
+        self._clock = WallClock()
         self._changed = threading.Condition()
         board = _board(settings)
         game = game_named(board.game)
@@ -47,7 +49,7 @@ class StandIn:
         """Something else is wrong now."""
         with self._changed:
             if error.fault != self._fault:
-                self._fault, self._since_s = error.fault, time.time()
+                self._fault, self._since_s = error.fault, time.monotonic()
                 self._rev += 1
                 self._changed.notify_all()
 
@@ -69,7 +71,7 @@ class StandIn:
             camera={"state": "starting", "sentence": ""},
             link=link_json(self._lights.status()) if self._lights else {"state": "off", "sentence": ""},
             journal={"state": "ok", "sentence": ""},
-            fault={"code": fault.code, "facts": dict(fault.facts), "since": round(since_s, 1)},
+            fault={"code": fault.code, "facts": dict(fault.facts), "since": self._clock.at(since_s)},
         )
 
     def wait(self, rev: int, timeout_s: float) -> Snapshot:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from controller.wallclock import WallClock
 from controller.words import camera_sentence, held_sentence, held_why, say, wrong_board
 from vision.boardset import BoardSet
 from vision.camera.frame import CameraStatus
@@ -23,7 +23,7 @@ class Supervision:
     def __init__(self, sets: Iterable[BoardSet]) -> None:
         self._games = sorted({board.game.capitalize() for board in sets})
         self._seen: tuple[str | None, float] = (None, 0.0)  # what the eyes say, since when
-        self._epoch_s = time.time() - time.monotonic()
+        self._clock = WallClock()
 
     def saw(self, trouble: str | None, stranger: BoardSet | None, now_s: float) -> None:
         """What the eyes said of the newest picture: a trouble, and the set of another game that lies there."""
@@ -48,7 +48,7 @@ class Supervision:
             "facts": facts,
             "games": self._games,
             "sentence": sentence,
-            "since": round(since_s + self._epoch_s, 1),
+            "since": self._clock.at(since_s),
             "damaged": status.damaged,
             "losses": status.losses,
         }

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from controller.canary import Canary, visit
 from controller.health import LEVELS, Check, TableState, live_checks, storage_check, table_checks
+from controller.wallclock import WallClock
 from controller.web.ports import TableLike
 
 _log = logging.getLogger(__name__)
@@ -28,7 +29,8 @@ class Watchman:
     def __init__(self, table: TableLike, folder: Path, every_s: float = EVERY_S) -> None:
         self._table, self._folder, self._every_s = table, folder, every_s
         self._levels: dict[str, str] = {}
-        self._machine: tuple[Check, ...] = ()
+        self._machine: tuple[tuple[Check, float], ...] = ()  # and since when (monotonic) each has its level
+        self._clock = WallClock()
         self._canary = Canary("kept")
         self._visited_s = float("-inf")
         self._stop = threading.Event()
@@ -46,7 +48,7 @@ class Watchman:
 
     def checks(self) -> tuple[Check, ...]:
         """The machine's checks, with since when each level holds."""
-        return self._machine
+        return tuple(replace(check, since=self._clock.at(since_s)) for check, since_s in self._machine)
 
     def _run(self) -> None:
         while True:
@@ -62,19 +64,11 @@ class Watchman:
         now_s = time.monotonic()
         if now_s - self._visited_s >= VISIT_S:
             self._canary, self._visited_s = visit(self._folder, self._folder / "boardref.db"), now_s
-        self._machine = self._dated((*live_checks(self._folder), storage_check(self._canary)))
+        found = (*live_checks(self._folder), storage_check(self._canary))
+        before = {(check.name, check.level): since_s for check, since_s in self._machine}
+        self._machine = tuple((check, before.get((check.name, check.level), now_s)) for check in found)
         state: TableState = self._table.snapshot()
-        self._tell((*table_checks(state), *self._machine))
-
-    def _dated(self, checks: Iterable[Check]) -> tuple[Check, ...]:
-        before = {check.name: check for check in self._machine}
-        now_s = round(time.time(), 1)
-
-        def since(check: Check) -> float | None:
-            last = before.get(check.name)
-            return last.since if last is not None and last.level == check.level else now_s
-
-        return tuple(replace(one, since=since(one)) for one in checks)
+        self._tell((*table_checks(state), *found))
 
     def _tell(self, checks: Iterable[Check]) -> None:
         """Edges only: what stays as it is has been said."""

@@ -14,6 +14,7 @@ import select
 import termios
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -69,9 +70,10 @@ class Link:
         os.set_blocking(self._wake_write, False)
         self._scene, self._epoch = DARK, 0
         self._acknowledged = self._told = NOTHING_SHOWN
-        started = time.time()
+        started_s = time.monotonic()
         looking = Reason("looking", sought=self._sought)
-        self._status = LinkStatus(LinkState.SEARCHING, looking, started, away_since=started)
+        self._status = LinkStatus(LinkState.SEARCHING, looking, started_s, away_since_s=started_s)
+        self._complained: deque[Reason] = deque(maxlen=32)  # what the log has said since a device last answered
         self._turn = 0
         self._ours: str | None = None  # what names the device that answered, where several ports are there
         self._thread = threading.Thread(target=self._run, name="lights", daemon=True)
@@ -126,18 +128,35 @@ class Link:
             except BlockingIOError:
                 return  # full: it wakes up anyway
 
-    def _set(self, state: LinkState, reason: Reason = NOTHING, **more: object) -> None:
+    def _become(self, now: LinkStatus) -> None:
+        """Stand so from now on; its times and losses follow from how it stood before. Only the link's thread calls."""
+        now_s = time.monotonic()
         with self._lock:
             old = self._status
-            since = old.since if (old.state, old.reason) == (state, reason) else time.time()
-            now = replace(old, state=state, reason=reason, since=since, **({"next_try": None} | more))  # type: ignore[arg-type]
+            changed = (old.state, old.reason) != (now.state, now.reason)
             lost = old.device is not None and now.device is None
-            away = None if now.device is not None else time.time() if lost else old.away_since
-            self._status = replace(now, losses=now.losses + lost, away_since=away)
-            if state not in (LinkState.READY, LinkState.SUSPECT):
+            away_since_s = None if now.device is not None else now_s if lost else old.away_since_s
+            self._status = replace(
+                now,
+                since_s=now_s if changed else old.since_s,
+                losses=old.losses + lost,
+                away_since_s=away_since_s,
+            )
+            if now.state not in (LinkState.READY, LinkState.SUSPECT):
                 self._acknowledged = (self._acknowledged[0], None)
-        if (old.state, old.reason) != (state, reason):
-            _log.info("lights: %s%s", state, f" ({reason})" if reason else "")
+        if changed:
+            self._note(now)
+
+    def _note(self, now: LinkStatus) -> None:
+        """Edges only: lights that are not there are looked for every few seconds, for months."""
+        if now.state is LinkState.READY:
+            self._complained.clear()
+        elif now.reason in self._complained or now.state not in (LinkState.SUSPECT, LinkState.DOWN):
+            _log.debug("lights: %s%s", now.state, f" ({now.reason})" if now.reason else "")
+            return
+        else:
+            self._complained.append(now.reason)
+        _log.info("lights: %s%s", now.state, f" ({now.reason})" if now.reason else "")
 
     def _run(self) -> None:
         try:
@@ -156,7 +175,7 @@ class Link:
                     continue
                 self._wait(reason)
         finally:
-            self._set(LinkState.CLOSED, NOTHING, device=None)
+            self._become(replace(self.status(), state=LinkState.CLOSED, reason=NOTHING, next_try_s=None, device=None))
             with self._lock:
                 os.close(self._wake_write)
                 os.close(self._wake_read)
@@ -172,10 +191,12 @@ class Link:
 
     def _wait(self, reason: Reason) -> None:
         """Back off; a port that appears meanwhile is tried at once."""
-        attempts = self.status().attempts + 1
-        pause_s = self._pace.back_off_s[min(attempts, len(self._pace.back_off_s)) - 1]
-        self._set(LinkState.DOWN, reason, attempts=attempts, next_try=time.time() + pause_s, device=None)
-        ends_s = time.monotonic() + pause_s
+        old = self.status()
+        attempts = old.attempts + 1
+        ends_s = time.monotonic() + self._pace.back_off_s[min(attempts, len(self._pace.back_off_s)) - 1]
+        self._become(
+            replace(old, state=LinkState.DOWN, reason=reason, attempts=attempts, next_try_s=ends_s, device=None)
+        )
         known = self._plugged_in()
         while (left_s := ends_s - time.monotonic()) > 0 and not self._stop.wait(min(left_s, self._pace.look_s)):
             there = self._plugged_in()
@@ -190,7 +211,8 @@ class Link:
             return set()
 
     def _attempt(self) -> None:
-        self._set(LinkState.SEARCHING, Reason("looking", sought=self._sought))
+        looking = Reason("looking", sought=self._sought)
+        self._become(replace(self.status(), state=LinkState.SEARCHING, reason=looking, next_try_s=None))
         paths = self._paths()
         if not paths:
             raise Lost(Reason("no_port") if self._sought == "auto" else Reason("not_there", sought=self._sought))
@@ -198,7 +220,7 @@ class Link:
         if len(paths) > 1 and self._ours is not None and self.status().attempts <= 1:
             path = next((one for one in paths if spec_of(one) == self._ours), path)  # whatever its name is now
         self._turn += 1  # where several ports could be ours, the next attempt asks the next one
-        self._set(LinkState.OPENING, NOTHING, port=path)
+        self._become(replace(self.status(), state=LinkState.OPENING, reason=NOTHING, port=path))
         port = _open(path)
         try:
             self._converse(port, talk_for(self._wire, self._map, self._pace, path))
@@ -233,10 +255,19 @@ class Link:
         now, old = talk.standing, self.status()
         if (now.state, now.reason, now.device, now.health) != (old.state, old.reason, old.device, old.health):
             fresh = now.device is not None and old.device is None
-            more: dict[str, object] = {"attempts": 0, "connections": old.connections + 1} if fresh else {}
             if fresh and old.port is not None:
                 self._ours = spec_of(old.port)
-            self._set(now.state, now.reason, device=now.device, health=now.health, **more)
+            self._become(
+                replace(
+                    old,
+                    state=now.state,
+                    reason=now.reason,
+                    device=now.device,
+                    health=now.health,
+                    attempts=0 if fresh else old.attempts,
+                    connections=old.connections + fresh,
+                )
+            )
         with self._lock:
             if talk.acknowledged is not self._told and talk.acknowledged[1] is not None:
                 self._acknowledged = self._told = talk.acknowledged

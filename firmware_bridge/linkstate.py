@@ -93,21 +93,21 @@ class Standing:
 
 @dataclass(frozen=True)
 class LinkStatus:
-    """`reason`: a sentence where something is wrong. `since`, `next_try`: `time.time`. `attempts`: failed in a row.
+    """`reason`: a sentence where something is wrong. `since_s`, `next_try_s`: monotonic. `attempts`: failed in a row.
 
     `device`: what answered, None before. `health`: the device's own counters when it last told them. `connections`:
-    how often it was ready, `losses`: how often a ready connection broke, both since the start. `away_since`: since when
-    no device has answered, None while one does; `since` is that of this state.
+    how often it was ready, `losses`: how often a ready connection broke, both since the start. `away_since_s`: since
+    when no device has answered, None while one does; `since_s` is that of this state.
     """
 
     state: LinkState
     reason: Reason
-    since: float
+    since_s: float
     attempts: int = 0
-    next_try: float | None = None
+    next_try_s: float | None = None
     port: str | None = None
     device: Device | None = None
     health: DeviceHealth | None = None
     connections: int = 0
     losses: int = 0
-    away_since: float | None = None
+    away_since_s: float | None = None

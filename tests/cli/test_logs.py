@@ -105,7 +105,7 @@ def test_what_was_said_is_not_said_again_and_again(monkeypatch: pytest.MonkeyPat
         now_s[0] += 0.1
     LOG.warning("the record can't be written (%s)", "read-only")
     said = [json.loads(line)["message"] for line in out.getvalue().splitlines()]
-    assert [said.count(one) for one in dict.fromkeys(said)] == [1, 1, 50, 1]
+    assert [said.count(one) for one in dict.fromkeys(said)] == [1, 1, 1, 1]
     now_s[0] += logs.QUIET_S
     bug(LOG)
     assert json.loads(out.getvalue().splitlines()[-1])["message"] == "a frame could not be judged (and 49 times more)"
@@ -114,9 +114,28 @@ def test_what_was_said_is_not_said_again_and_again(monkeypatch: pytest.MonkeyPat
 def test_many_different_things_are_not_kept_for_ever() -> None:
     once = Once()
     for number in range(logs.MOST_KEPT * 3):
-        record = logging.LogRecord("x", logging.ERROR, "", 0, "%s", (number,), None)
+        record = logging.LogRecord("x", logging.ERROR, "", 0, f"fault {number}", (), None)
         assert once.filter(record)
     assert len(once._said) <= logs.MOST_KEPT
+    assert len(once._alike) <= logs.MOST_KEPT
+
+
+def test_a_fault_that_is_never_the_same_twice_is_a_few_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now_s[0])
+    out = written(monkeypatch, "json", "info")
+    for number in range(2000):
+        LOG.warning("picture %d could not be kept", number)
+        LOG.error("something else is wrong")
+        now_s[0] += 0.1
+    said = [json.loads(line)["message"] for line in out.getvalue().splitlines()]
+    assert len(said) == logs.MOST_ALIKE + 1
+    now_s[0] += logs.QUIET_S
+    LOG.warning("picture %d could not be kept", 2000)
+    held = 2000 - logs.MOST_ALIKE
+    assert [*said, f"picture 2000 could not be kept (and {held} times more)"] == [
+        json.loads(line)["message"] for line in out.getvalue().splitlines()
+    ]
 
 
 def test_every_line_is_lazy_and_ends_without_a_full_stop() -> None:

@@ -1,5 +1,6 @@
 """The link against a device on a real pseudo-terminal: pulled, silent, damaged, wrong, old, taken. It heals itself."""
 
+import logging
 import os
 import threading
 import time
@@ -130,8 +131,8 @@ def test_a_pulled_cable_costs_nothing(device: VirtualDevice) -> None:
         wait_for(lambda: link.status().state is LinkState.DOWN, "noticed")
         down = link.status()
         assert down.reason
-        assert down.next_try is not None
-        assert down.next_try >= down.since
+        assert down.next_try_s is not None
+        assert down.next_try_s >= down.since_s
         feeding.set()
         feeder.join()
         assert link.show(WRONG) > 0  # the game goes on
@@ -245,7 +246,7 @@ def test_a_port_that_is_taken_is_named(device: VirtualDevice) -> None:
         link = Link(lambda: device.path, MAP, pace=QUICK)
         wait_for(lambda: link.status().state is LinkState.DOWN, "down")
         assert "held by another program" in link.status().reason
-        assert link.status().next_try is not None
+        assert link.status().next_try_s is not None
     wait_for(lambda: is_ready(link), "taken once it is free")
     link.close()
 
@@ -406,26 +407,48 @@ def test_a_spec_that_is_none_is_refused(spec: str) -> None:
         finder(spec)
 
 
+def test_lights_that_are_not_there_are_no_news_for_months(
+    device: VirtualDevice, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "firmware_bridge.link")
+    there = [False]
+    link = Link(lambda: device.path if there[0] else None, MAP, pace=QUICK)
+    try:
+        for _ in range(2):
+            wait_for(lambda: link.status().attempts > 10, "tried again and again")
+            there[0] = True
+            wait_for(lambda: is_ready(link), "ready")
+            there[0] = False
+            device.drop()
+            wait_for(lambda: link.status().losses > 0, "lost")
+            device.replug()
+    finally:
+        link.close()
+    said = [record.getMessage() for record in caplog.records]
+    assert said.count("lights: ready") == 2
+    assert 2 < len(said) < 12, said
+
+
 def test_every_state_says_since_when_and_losses_are_counted(device: VirtualDevice) -> None:
     link = Link(lambda: device.path, MAP, pace=QUICK)
     try:
-        started = link.status().away_since
+        started = link.status().away_since_s
         assert started is not None
         wait_for(lambda: is_ready(link), "ready")
         ready = link.status()
-        assert (ready.away_since, ready.connections, ready.losses) == (None, 1, 0)
-        assert ready.since >= started
+        assert (ready.away_since_s, ready.connections, ready.losses) == (None, 1, 0)
+        assert ready.since_s >= started
         device.drop()
         wait_for(lambda: link.status().attempts > 3, "tried again and again")
         down = link.status()
         assert down.losses == 1
-        assert down.away_since is not None
-        assert down.away_since >= ready.since
+        assert down.away_since_s is not None
+        assert down.away_since_s >= ready.since_s
         wait_for(lambda: link.status().attempts > 6, "and again")
-        assert link.status().away_since == down.away_since  # since it was lost, not since the last attempt
+        assert link.status().away_since_s == down.away_since_s  # since it was lost, not since the last attempt
         device.replug()
         wait_for(lambda: is_ready(link), "back")
         back = link.status()
-        assert (back.away_since, back.connections, back.losses, back.attempts) == (None, 2, 1, 0)
+        assert (back.away_since_s, back.connections, back.losses, back.attempts) == (None, 2, 1, 0)
     finally:
         link.close()
