@@ -24,8 +24,8 @@ def judge_spoken(ways: Ways, spoken: Spoken, law: Law) -> TurnVerdict:
         return _complete(TaasenTurn(player, spoken.piece, position.at[spoken.piece], spoken.target))
     victim = next((one for one in victims if one.piece == spoken.victim), None)
     if victim is None:
-        owed = any(one.exits for one in victims) and not law.may_decline
-        first = [pending(player, victims)] if owed and spoken.reply == "moves" else []
+        must_reply = any(one.exits for one in victims) and not law.may_decline
+        first = [pending(player, victims)] if must_reply and spoken.reply == "moves" else []
         return _illegal([*first, _nothing_pressed(ways, spoken)])
     if spoken.reply == "open":
         return TurnVerdict(True, False, owed=(reply(player, victim),))
