@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-import gc
-import importlib
 import os
 import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
 
-import vision  # noqa: F401  # before anything imports numpy: it says with how many threads that is to work
-from controller.errors import CommandError as CommandError
+# Nothing else is imported here: a command may be stopped while it starts, and only `main` catches that.
 
 COMMANDS = {
     "demo": "the whole table in software, in the browser",
@@ -47,10 +43,25 @@ def _stop(_signal: int, _frame: FrameType | None) -> None:
     raise Stopped
 
 
+def _say_again(unraisable: sys.UnraisableHookArgs) -> None:
+    """A stop that fell into a place where Python drops exceptions (a destructor, a library in C) is said once more."""
+    import threading
+
+    if not issubclass(unraisable.exc_type, (KeyboardInterrupt, Stopped)):
+        sys.__unraisablehook__(unraisable)
+        return
+    main_thread = threading.main_thread().ident or 0
+    again = threading.Timer(0.02, signal.pthread_kill, [main_thread, signal.SIGTERM])
+    again.daemon = True
+    again.start()
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; never lets a traceback reach a user."""
+    unraisable = sys.unraisablehook
     try:
-        signal.signal(signal.SIGTERM, _stop)  # before the rooms are imported: a command may be stopped while it starts
+        sys.unraisablehook = _say_again
+        signal.signal(signal.SIGTERM, _stop)
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs deaf to it
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
@@ -70,6 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         message, code = exit_for(error)
         print(f"boardref: {message}", file=sys.stderr)
         return code
+    finally:
+        sys.unraisablehook = unraisable
 
 
 def _hush_if_closed() -> None:
@@ -95,6 +108,7 @@ def _check_target(name: str | None) -> None:
     """Nobody means to write over the record of all games."""
     from pathlib import Path
 
+    from controller.errors import CommandError
     from controller.wholefile import is_database
 
     if name is not None and Path(name).is_file() and is_database(Path(name)):
@@ -102,6 +116,13 @@ def _check_target(name: str | None) -> None:
 
 
 def _answer(argv: Sequence[str] | None) -> int:
+    import argparse
+    import gc
+    import importlib
+
+    import vision  # noqa: F401  # before anything imports numpy: it says with how many threads that is to work
+    from controller.errors import CommandError
+
     words = _with_passes(sys.argv[1:] if argv is None else argv)
     parser = argparse.ArgumentParser(prog="boardref", description="A referee for real board games.", allow_abbrev=False)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from controller.cli import CommandError
 from controller.cli.arguments import options_of
+from controller.errors import CommandError
 from controller.rules.api import Game, Owed, Placement, Player, Position, Reason, RulesError, Shift
 from controller.rules.nearest import nearest_turn
 from controller.rules.perft import divide, perft
