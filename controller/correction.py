@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +41,7 @@ def history_of(record: Record, game: Game) -> History:
 class Afterwards:
     """A correction of game `number`, not written yet. `result`: what the game's result becomes, if it changes.
 
-    `undone`: the old result came of the rules, and does not any more: the game is open again.
+    `undone`: the old result came of the rules, and does not any more: the game is open again. `outcome`: by the rules.
     """
 
     number: int
@@ -50,6 +50,7 @@ class Afterwards:
     made: Correction
     result: dict[str, Any] | None = None
     undone: bool = False
+    outcome: Outcome | None = None
 
 
 def afterwards(journal: Journal, number: int, n: int, text: str, stands: str | None = None) -> Afterwards:
@@ -71,7 +72,7 @@ def afterwards(journal: Journal, number: int, n: int, text: str, stands: str | N
     if outcome is not None:
         told = _told(game, made, outcome)
         same = all(record.result.get(key) == told[key] for key in told if key != "why")
-        return Afterwards(number, n, record, made, None if same else told)
+        return Afterwards(number, n, record, made, None if same else told, outcome=outcome)
     by_rules = record.position is not None and game.outcome(game.parse_position(record.position)) is not None
     return Afterwards(number, n, record, made, undone=by_rules)
 
@@ -94,9 +95,38 @@ def _why(key: str) -> str:
 
 def write(journal: Journal, found: Afterwards, reason: str, **facts: object) -> None:
     """Write the correction; the old rows stay. `facts` go into the ruling."""
-    game_no = max(int(row.data.get("game_no") or 0) for row in journal.rows(found.number))
+    rows = list(journal.rows(found.number))
+    game_no = max(int(row.data.get("game_no") or 0) for row in rows)
     head = {"t": 0.0, "frame": -1, "game_no": game_no, "game": found.number, "afterwards": True, "internal": False}
-    journal.append([{**head, **event} for event in _events(found, reason.strip()[:LONGEST_REASON], facts)])
+    events = list(_events(found, reason.strip()[:LONGEST_REASON], facts))
+    believed = next((row.data for row in reversed(rows) if row.event == "belief" and row.data.get("lines")), None)
+    if believed is not None:  # it was played at a table, which may show it still
+        events.append(_belief(found, believed))
+    journal.append([{**head, **event} for event in events])
+
+
+def corrected_at(journal: Journal, number: int) -> int:
+    """The last row that corrected a game after it was over; 0 for none."""
+    corrected = "event = 'ruling' AND game = ? AND json_extract(data, '$.afterwards')"
+    found = journal.connection.execute(f"SELECT coalesce(max(id), 0) FROM row WHERE {corrected}", (number,))
+    return int(found.fetchone()[0])
+
+
+def _belief(found: Afterwards, before: Mapping[str, Any]) -> dict[str, Any]:
+    """What a table believes of the game from now on; see `controller.referee.memory`."""
+    game, made = game_of(found.record), found.made
+    result = before.get("result")
+    if found.result is not None and found.outcome is not None:
+        result = {"winner": found.outcome.winner, "result": found.outcome.result, "why": found.outcome.why}
+    anchor = game.position_text(made.line.position)
+    n, mover = len(made.record), game.to_move(made.line.position)
+    line: dict[str, Any] = {"anchor": anchor, "to_move": mover, "n": n, "turns": [], "weak": False}
+    return {
+        "event": "belief", "internal": True, "phase": "play" if found.undone else "over", "anchor": anchor, "n": n,
+        "to_move": mover, "options": dict(found.record.options), "written": max(found.record.highest_n, n),
+        "lines": [line], "asked": None,
+        "result": {"winner": None, "result": None, "why": None} if found.undone else result,
+    }  # fmt: skip
 
 
 def _events(found: Afterwards, reason: str, facts: dict[str, object]) -> Iterator[dict[str, Any]]:

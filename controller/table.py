@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import queue
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +16,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
+from controller.correction import corrected_at
 from controller.counting import Counts
+from controller.journal.errors import JournalError
 from controller.journal.store import Journal
 from controller.lighting import link_json
 from controller.looking import Looking
@@ -43,6 +46,8 @@ from vision.sighting import Sighting
 _log = logging.getLogger(__name__)
 
 TICK_S = 0.25
+REREAD_S = 1.0
+"""How often the record of a game that is over is looked at: it may have been corrected, on a page or a command line."""
 
 
 class Lights(Protocol):
@@ -103,6 +108,8 @@ class Table:
         self._shown = shown or (lambda: {"connected": False})
         self._inputs: queue.SimpleQueue[tuple[Input, Future[tuple[Event, ...]] | None]] = queue.SimpleQueue()
         self._trial: Trial | None = None
+        self._reread_s = 0.0
+        self._corrected = self._corrected_at()
         self.preview = Preview()
         self._changed = threading.Condition()
         self._stop = threading.Event()
@@ -249,6 +256,7 @@ class Table:
                 raise
             if answer is not None:
                 answer.set_result(step.events)
+        self._reread()
         seen = self._looking.next(TICK_S)
         if not isinstance(seen, Frame):
             step = self._watcher.take(seen)
@@ -267,6 +275,30 @@ class Table:
         if self.preview.wants(step.view):
             self.preview.take(seen.image, self._watcher.eye.registration, sighting, step.view)
         self._steady(sighting)
+
+    def _reread(self) -> None:
+        """Show a finished game as it stands in the record, if that was corrected since it was played."""
+        now_s = time.monotonic()
+        if self._view.phase != "over" or self._recorder.waits or now_s - self._reread_s < REREAD_S:
+            return
+        self._reread_s = now_s
+        try:
+            found, journal = self._corrected_at(), self._recorder.journal
+            if journal is None or found == self._corrected:
+                return
+            rows = journal.events(found[0])
+        except (JournalError, sqlite3.Error):  # said where it is written
+            return
+        self._corrected = found
+        if found[1]:
+            self._watcher.read_again(rows)
+            self._publish(self._watcher.take(Tick(self._looking.t_s)), judged=False)
+
+    def _corrected_at(self) -> tuple[int, int]:
+        """The number of the game on the table, and the row that corrected it last."""
+        journal = self._recorder.journal
+        number = journal.number_of(self._watcher.state.game_no) if journal is not None else None
+        return (number, corrected_at(journal, number)) if journal is not None and number is not None else (0, 0)
 
     def _try_lights(self, events: tuple[Event, ...]) -> None:
         """An operator wants to see lights: for some seconds they show that, unless the game has news."""

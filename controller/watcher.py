@@ -105,6 +105,15 @@ class Watcher:
             raise max(faults, key=lambda fault: getattr(fault, "column", 0))  # the one that came furthest
         return playable
 
+    def read_again(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """The record of the game on the table was changed elsewhere: go on with what it says now, if that can be."""
+        warning, chosen = self.warning, dict(self._chosen)
+        state = self._resumed(rows)
+        if state is None:
+            self.warning, self._chosen = warning, chosen
+        else:
+            self.state = replace(state, eyes=self.state.eyes)
+
     def _resumed(self, rows: Sequence[Mapping[str, Any]]) -> reducer.State | None:
         """The state of the journalled game; None, with a `warning`, when it can't go on here."""
         board, game = self.board, self.game
