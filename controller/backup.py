@@ -31,7 +31,8 @@ from controller.errors import CommandError
 from controller.journal.copying import checked, copy_journal
 from controller.journal.errors import JournalError
 from controller.journal.hold import Hold
-from controller.journal.store import Contents, aside_name
+from controller.journal.opening import aside_name
+from controller.journal.store import Contents
 from controller.sightings.file import ENDING, sync_folder
 from controller.wholefile import is_database
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from controller.journal.errors import JournalError
 from controller.journal.hold import Hold
-from controller.journal.store import APPLICATION_ID, LAST_PLAYED, VERSION
+from controller.journal.schema import APPLICATION_ID, LAST_PLAYED, VERSION
 
 TRIGGER = "row_is_never_deleted"
 

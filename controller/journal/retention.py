@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate
 
-from controller.journal.store import LAST_PLAYED, Journal
+from controller.journal.schema import LAST_PLAYED
+from controller.journal.store import Journal
 
 QUIET = timedelta(hours=1)
 """A game whose last row is younger is left alone: a table may still show it."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,58 +19,13 @@ from typing import Any
 
 from controller.journal.errors import JournalError
 from controller.journal.hold import Hold
-from controller.journal.naming import TABLE as NAME_TABLE
 from controller.journal.naming import forget_for_good, keep_names, names_of
+from controller.journal.opening import Damaged, connect, is_no_database, opened
+from controller.journal.schema import LAST_PLAYED
 from controller.journal.walltime import synchronised as clock_is_set
 
-APPLICATION_ID = 0x42524A31  # "BRJ1": tells our files from other people's databases
 LONGEST_TEXT = 10_000  # no text of a game comes near it, any encoded picture would pass it
 _PLAIN = (str, int, float, bool, type(None))
-
-# Step i brings a file from format i to i + 1. Never change a step that was released; add one.
-MIGRATIONS = (
-    """
-CREATE TABLE IF NOT EXISTS session (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    opened_utc TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS row (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    session INTEGER NOT NULL REFERENCES session(id),
-    game INTEGER NOT NULL,
-    event TEXT NOT NULL,
-    internal INTEGER NOT NULL,
-    written_utc TEXT NOT NULL,
-    clock_synchronised INTEGER,
-    data TEXT NOT NULL
-);
-CREATE INDEX IF NOT EXISTS row_of_game ON row(game, id);
-CREATE TRIGGER IF NOT EXISTS row_is_never_changed BEFORE UPDATE ON row
-    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-CREATE TRIGGER IF NOT EXISTS row_is_never_deleted BEFORE DELETE ON row
-    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-CREATE TRIGGER IF NOT EXISTS session_is_never_changed BEFORE UPDATE ON session
-    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-CREATE TRIGGER IF NOT EXISTS session_is_never_deleted BEFORE DELETE ON session
-    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-""",
-    # Names that may be forgotten; and what a search asks for, so that ten thousand games need no reading through.
-    f"""
-{NAME_TABLE}
-CREATE INDEX IF NOT EXISTS row_of_search ON row(event, game)
-    WHERE event = 'setup_complete' OR event = 'game_over' OR event = 'illegal' OR event = 'imported'
-    OR event = 'ruling';
-CREATE INDEX IF NOT EXISTS text_of_turn ON row(json_extract(data, '$.text'), game) WHERE event = 'turn';
-""",
-)
-VERSION = len(MIGRATIONS)
-
-# Games that were imported were not played here; a name or a correction that came later takes no game up again.
-LAST_PLAYED = (
-    "SELECT game FROM row WHERE game > 0 AND event != 'players' AND json_extract(data, '$.afterwards') IS NULL"
-    " AND session NOT IN (SELECT session FROM row WHERE event = 'imported') ORDER BY id DESC LIMIT 1"
-)
-"""The game that a table goes on with."""
 
 
 @dataclass(frozen=True)
@@ -138,11 +92,11 @@ class Journal:
             raise JournalError(f"there is no journal {path}; name one with --journal FILE or --data DIR")
         if not path.parent.is_dir():
             raise JournalError(f"there is no folder {path.parent} for the journal; make it, or name another file")
-        if _is_no_database(path):
+        if is_no_database(path):
             raise JournalError(f"{path} is not a journal; name the journal's own file")
         hold = None if read_only else Hold.shared(path)
         try:
-            connection, warning = _opened(path, read_only, checked and read_only)
+            connection, warning = opened(path, read_only, checked and read_only)
         except BaseException:
             if hold is not None:
                 hold.release()
@@ -269,8 +223,8 @@ class Journal:
         The same session and games go on; in another file that lies there now they begin anew.
         """
         try:
-            fresh = _connect(self.path, False)
-        except _Damaged as damage:
+            fresh = connect(self.path, False)
+        except Damaged as damage:
             raise JournalError(f"the journal {self.path} can't be read ({damage}); check the disk") from None
         with self._lock:
             dead, self._connection = self._connection, fresh
@@ -334,104 +288,6 @@ def _says_game(data: str) -> bool:
         return bool(json.loads(data).get("game"))
     except (ValueError, AttributeError):
         return False
-
-
-class _Damaged(Exception):
-    pass
-
-
-def _opened(path: Path, read_only: bool, checked: bool) -> tuple[sqlite3.Connection, str | None]:
-    """The connection, and a sentence where a damaged file had to be put aside for it."""
-    try:
-        return _connect(path, read_only, checked), None
-    except _Damaged as damage:
-        if read_only:
-            raise JournalError(f"the journal {path} is damaged ({damage}); it was left as it is") from None
-        aside = _put_aside(path)
-        warning = f"The journal was damaged ({damage}) and is kept as {aside.name}; a fresh one was begun."
-        return _connect(path, read_only), warning
-
-
-def _connect(path: Path, read_only: bool, checked: bool = False) -> sqlite3.Connection:
-    fresh = not path.exists() or path.stat().st_size == 0
-    if not fresh and not os.access(path, os.R_OK if read_only else os.R_OK | os.W_OK):
-        raise JournalError(f"the journal {path} can't be {'read' if read_only else 'written'}; check its permissions")
-    name = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
-    try:
-        connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False, timeout=5.0)
-    except sqlite3.OperationalError as error:
-        raise JournalError(f"the journal {path} can't be opened ({error}); check the folder's permissions") from None
-    try:
-        connection.execute("PRAGMA busy_timeout=5000")
-        application = int(connection.execute("PRAGMA application_id").fetchone()[0])
-        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
-        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if application != APPLICATION_ID and tables:
-            raise JournalError(f"{path} is a database of another program; name the journal's own file")
-        if version > VERSION:
-            raise JournalError(
-                f"the journal {path} was written by a newer Boardref (format {version}, this one knows {VERSION});"
-                " update Boardref, or name another file; nothing was changed"
-            )
-        if read_only and version < 1:
-            raise JournalError(f"the journal {path} is empty; let a table open it once")
-        if tables and not checked and connection.execute("PRAGMA quick_check").fetchone()[0] != "ok":
-            raise _Damaged("its check failed")
-        if not read_only:
-            connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=FULL")
-            connection.execute("PRAGMA foreign_keys=ON")
-            connection.execute("PRAGMA secure_delete=ON")
-            connection.execute("PRAGMA wal_autocheckpoint=200")
-            for step in range(version, VERSION):
-                connection.executescript(
-                    f"BEGIN IMMEDIATE; {MIGRATIONS[step]} PRAGMA application_id={APPLICATION_ID};"
-                    f" PRAGMA user_version={step + 1}; COMMIT;"
-                )
-            if connection.execute("SELECT 1 FROM row WHERE NOT json_valid(data) LIMIT 1").fetchone():
-                raise _Damaged("a row can't be read")
-        return connection
-    except JournalError:
-        connection.close()
-        raise
-    except _Damaged:
-        connection.close()
-        raise
-    except sqlite3.OperationalError as error:
-        connection.close()
-        raise JournalError(f"the journal {path} can't be used ({error}); check its permissions and the disk") from None
-    except sqlite3.DatabaseError as error:
-        connection.close()
-        raise _Damaged(str(error)) from None
-
-
-def _is_no_database(path: Path) -> bool:
-    """Whether another program's file lies there: beside it not even a lock may be left."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(16)
-    except OSError:  # not there, or not to be read: what comes next says so
-        return False
-    return not head.startswith(b"SQLite format 3") and bool(head.strip(b"\0"))  # zeros: a power cut left them
-
-
-def aside_name(path: Path, why: str) -> Path:
-    """A name that is free, for a journal that has to leave its own."""
-    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S")
-    number = 0
-    while (aside := path.with_name(f"{path.name}.{why}-{stamp}{f'-{number}' if number else ''}")).exists():
-        number += 1
-    return aside
-
-
-def _put_aside(path: Path) -> Path:
-    """Rename a damaged journal with its side files."""
-    aside = aside_name(path, "damaged")
-    for ending in ("", "-wal", "-shm"):
-        side = path.with_name(path.name + ending)
-        if side.exists():
-            side.rename(aside.with_name(aside.name + ending))
-    return aside
 
 
 def clock_synchronised() -> int | None:

@@ -13,8 +13,9 @@ from controller.journal.briefs import Brief
 from controller.journal.errors import JournalError
 from controller.journal.fold import fold
 from controller.journal.naming import LONGEST_NAME
+from controller.journal.schema import MIGRATIONS
 from controller.journal.search import Query, candidates, everything, fits, search
-from controller.journal.store import MIGRATIONS, Journal
+from controller.journal.store import Journal
 
 START = "rbkbr/5/5/5/RBKBR S"
 TURNS = ("c1-c2", "c5-c4", "a1-a2", "a5-a4")

@@ -11,7 +11,8 @@ import threading
 import pytest
 
 from controller.journal.errors import JournalError
-from controller.journal.store import LONGEST_TEXT, VERSION, Journal
+from controller.journal.schema import VERSION
+from controller.journal.store import LONGEST_TEXT, Journal
 
 
 def event(name, game_no=1, **data):
