@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 from controller.referee.lines import Line
 from controller.rules.api import Game, Owed, Placement, Player, Position, Shift, Site, Turn, Verdict
@@ -67,7 +66,7 @@ def to_take_off(game: Game, line: Line, placement: Placement) -> tuple[Owed, ...
 
 
 @lru_cache(maxsize=512)
-def crushes(game: Any, position: Position) -> tuple[Crush, ...]:
+def crushes(game: Game, position: Position) -> tuple[Crush, ...]:
     """The turns that take a piece off for good and after which the game goes on."""
     found = []
     for turn in game.legal_turns(position):
@@ -88,8 +87,7 @@ def lines_past(
     """
     if not game.tries_two_turns:
         return
-    rules: Any = game  # instances are immutable and hash by identity
-    for turn, after, gone in crushes(rules, line.position):
+    for turn, after, gone in crushes(game, line.position):
         if not all(_stands(shift, placement) for shift in gone):
             continue
         stand = {shift.origin for shift in gone}

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 from controller.rules.api import Game, Kind, MeasuresDistance, Placement, Position, Shift, Site
 
@@ -168,7 +167,7 @@ def _in_sight(seen: Placement) -> Counter[Kind]:
 
 
 @lru_cache(maxsize=32)
-def _lanes_of(game: Any) -> tuple[tuple[Site, ...], ...]:
+def _lanes(game: Game) -> tuple[tuple[Site, ...], ...]:
     grouped: dict[str, list[Site]] = {}
     for site in sorted(game.sites):
         grouped.setdefault(game.lane(site), []).append(site)
@@ -178,11 +177,6 @@ def _lanes_of(game: Any) -> tuple[tuple[Site, ...], ...]:
         closed_up = game.normal(Placement({sites[-1]: (kind,)})).on  # does a gap count here?
         lanes += [tuple(sites)] if closed_up.get(sites[0]) else [(site,) for site in sites]
     return tuple(lanes)
-
-
-def _lanes(game: Game) -> tuple[tuple[Site, ...], ...]:
-    rules: Any = game  # instances are immutable and hash by identity
-    return _lanes_of(rules)
 
 
 def _common(goal: Sequence[Kind], here: Sequence[Kind]) -> list[tuple[int, int]]:

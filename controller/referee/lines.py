@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
 
 from controller.referee.view import Played
 from controller.rules.api import Game, Player, Position, Shift, Turn
@@ -126,7 +125,7 @@ def without_repeats(lines: list[Line]) -> tuple[Line, ...]:
 
 
 @lru_cache(maxsize=512)
-def longer_turns(game: Any, position: Position, turn: Turn) -> tuple[Turn, ...]:
+def longer_turns(game: Game, position: Position, turn: Turn) -> tuple[Turn, ...]:
     """The turns of `game` that pass through what stands after `turn`."""
     stood = game.picture(game.after(position, turn)).on
     return tuple(
@@ -144,8 +143,7 @@ def extensions(game: Game, line: Line) -> list[Line]:
     found = []
     before = Line(first.before, line.record[:-2])
     reply_text = line.record[-1].played.text
-    rules: Any = game  # instances are immutable and hash by identity
-    for turn in longer_turns(rules, first.before, first.turn):
+    for turn in longer_turns(game, first.before, first.turn):
         longer = before.then(game, turn)
         if not longer.steps:
             continue

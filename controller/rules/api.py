@@ -150,7 +150,7 @@ class Option:
 
 
 class Game(Protocol):
-    """One game's law. Instances are immutable; `with_options` gives another one."""
+    """One game's law. Instances are immutable, and keys of caches; `with_options` gives another one."""
 
     name: str
     author: str
@@ -161,6 +161,7 @@ class Game(Protocol):
     turn_size: int  # how many pieces one turn can move to another lane at most (Transet 2)
     tries_two_turns: bool  # two turns between two settled pictures may be tried as an explanation (Transfer: too many)
 
+    def __hash__(self) -> int: ...
     def with_options(self, chosen: Mapping[str, str]) -> Game: ...
     def owner(self, kind: Kind) -> Player | None: ...
     def lane(self, site: Site) -> str: ...  # the sites among which only order counts (Transfer's rows); else the site

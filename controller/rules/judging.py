@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import permutations
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeVar
 
 from controller.rules.api import Answer, Game, Kind, Placement, Player, Reason, RulesError, Shift, Site, Turn, Verdict
 
@@ -273,14 +273,9 @@ def _alphabet_of(name: str, sites: frozenset[Site], pieces: tuple[tuple[Kind, in
     return Alphabet(name, sites, dict(pieces))
 
 
+@lru_cache(maxsize=32)
 def table_of(game: Game, position: Hashable) -> tuple[Alphabet, Table[Turn]]:
     """The table of a position, from the game's own generator, stages and pictures; it is read many times a turn."""
-    return _table_of(cast(Hashable, game), position)
-
-
-@lru_cache(maxsize=32)
-def _table_of(hashed: Hashable, position: Hashable) -> tuple[Alphabet, Table[Turn]]:
-    game = cast(Game, hashed)
     alphabet = _alphabet_of(game.name, game.sites, tuple(game.pieces.items()))
     table: Table[Turn] = Table(alphabet.encode(game.picture(position).on))
     for turn in game.legal_turns(position):
