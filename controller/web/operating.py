@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from functools import lru_cache
@@ -17,6 +16,7 @@ from controller.web.access import Access
 from controller.web.callers import Callers
 from controller.web.desk import desk_json
 from controller.web.gate import COOKIE, Operator, drop_cookie, keep_cookie, language_of
+from controller.web.operators import operator_page
 from controller.web.ordering import add_ordering
 from controller.web.pages import build_id, render
 from controller.web.phrases import LANGUAGES, phrase, phrases
@@ -25,12 +25,6 @@ from controller.web.screen import Screen
 
 BACK = re.compile(r"/operator(/[\w./-]*)?(\?[\w=&%.,+-]*)?")
 """Where a log-in may lead: to a page of the operator's, never elsewhere."""
-
-LINKS: list[tuple[str, str]] = []
-"""Further pages of the operator's, as (address, key of its name in `operator.po` or `page.po`)."""
-
-OWN = ("label_", "stale_")
-"""Words of every page that this one says, too."""
 
 
 class PinBody(BaseModel):
@@ -90,20 +84,7 @@ def add_operating(app: FastAPI, table: TableLike, access: Access, callers: Calle
 
     @app.get("/operator", response_class=HTMLResponse)
     def page(screen: Annotated[Screen, Query()], who: Operator) -> HTMLResponse:
-        words = phrases(screen.lang, "operator")
-        shown = dict(words) | {key: text for key, text in phrases(screen.lang).items() if key.startswith(OWN)}
-        told = render(
-            "operator.html",
-            screen=screen,
-            lang=screen.lang,
-            languages=LANGUAGES,
-            build=build_id(),
-            csrf=who.csrf,
-            links=LINKS,
-            words=json.dumps(shown, ensure_ascii=False),
-            say=lambda key: words[key] if key in words else phrase(key, screen.lang),
-        )
-        return HTMLResponse(told)
+        return HTMLResponse(operator_page("operator.html", screen, who))
 
 
 @lru_cache(maxsize=64)

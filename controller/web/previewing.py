@@ -11,13 +11,11 @@ from pydantic import BaseModel, ConfigDict
 from controller.preview import Preview, Shot, allowed, jpeg
 from controller.web.diagrams import diagram_json
 from controller.web.gate import Operator, language_of
-from controller.web.operating import LINKS
+from controller.web.operators import operator_page
 from controller.web.phrases import name_of, phrase
 from controller.web.ports import TableLike
 from controller.web.screen import Screen
-from controller.web.timeline import DOMAIN, operator_page
-
-LINKS.append(("/operator/preview", "preview_title"))
+from controller.web.timeline import DOMAIN
 
 
 class PreviewBody(BaseModel):
@@ -32,7 +30,7 @@ def add_previewing(app: FastAPI, table: TableLike) -> None:
 
     @app.get("/operator/preview", response_class=HTMLResponse)
     def page(screen: Annotated[Screen, Query()], who: Operator) -> HTMLResponse:
-        return HTMLResponse(operator_page("preview.html", screen, who))
+        return HTMLResponse(operator_page("preview.html", screen, who, DOMAIN))
 
     @app.get("/api/operator/preview")
     def told(request: Request) -> JSONResponse:

@@ -25,7 +25,6 @@ from controller.journal.fold import Record
 from controller.rules.api import RulesError
 from controller.rules.registry import game_named, game_names
 from controller.web.gate import language_of
-from controller.web.operating import LINKS
 from controller.web.pages import Lang, build_id, render
 from controller.web.phrases import LANGUAGES, name_of, phrases
 from controller.web.ports import TableLike
@@ -36,7 +35,6 @@ from vision.artwork import svg_token
 from vision.boardset import BoardSet, SetError, installed_sets
 from vision.svg import document
 
-LINKS.append(("/operator/games", "games_title"))
 PAGE = 40  # games on one page
 Words = Annotated[str, Field(max_length=80)]
 Day = Annotated[str, Field(pattern=r"^(\d{4}-\d{2}-\d{2})?$")]

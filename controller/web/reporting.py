@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import tempfile
 from datetime import UTC, datetime
@@ -17,16 +16,13 @@ from starlette.background import BackgroundTask
 from controller.errors import CommandError
 from controller.keeping import LONGEST_NOTE, Keeping, KeepingError
 from controller.web.gate import Operator, language_of
-from controller.web.operating import LINKS, OWN
-from controller.web.pages import Lang, build_id, render
-from controller.web.phrases import LANGUAGES, phrase, phrases
+from controller.web.operators import operator_page
+from controller.web.pages import Lang
+from controller.web.phrases import phrase
 from controller.web.players import Players
 from controller.web.playing import Token, speaks
 from controller.web.ports import TableLike
 from controller.web.screen import Screen
-
-ADDRESS = "/operator/records"
-LINKS.append((ADDRESS, "records_title"))
 
 
 class ReportBody(BaseModel):
@@ -110,21 +106,9 @@ def add_reporting(app: FastAPI, table: TableLike, players: Players, keeping: Kee
         return FileResponse(made.path, media_type="application/zip", filename=made.path.name, headers=headers,
                             background=away)  # fmt: skip
 
-    @app.get(ADDRESS, response_class=HTMLResponse)
+    @app.get("/operator/records", response_class=HTMLResponse)
     def page(screen: Annotated[Screen, Query()], who: Operator) -> HTMLResponse:
-        words = phrases(screen.lang, "records")
-        shown = dict(words) | {key: text for key, text in phrases(screen.lang).items() if key.startswith(OWN)}
-        told = render(
-            "operator_records.html",
-            screen=screen,
-            lang=screen.lang,
-            languages=LANGUAGES,
-            build=build_id(),
-            csrf=who.csrf,
-            note_most=LONGEST_NOTE,
-            words=json.dumps(shown, ensure_ascii=False),
-            say=lambda key: words[key] if key in words else phrase(key, screen.lang),
-        )
+        told = operator_page("operator_records.html", screen, who, "records", note_most=LONGEST_NOTE)
         return HTMLResponse(told)
 
 

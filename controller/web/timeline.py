@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -23,10 +22,9 @@ from controller.rules.registry import game_named
 from controller.web.access import Who
 from controller.web.diagrams import add_tokens, diagram_json, set_for
 from controller.web.gate import Operator, language_of
-from controller.web.operating import LINKS, OWN
+from controller.web.operators import operator_page
 from controller.web.ordering import give
-from controller.web.pages import build_id, render
-from controller.web.phrases import LANGUAGES, name_of, phrase, phrases
+from controller.web.phrases import name_of, phrase
 from controller.web.ports import TableLike
 from controller.web.rulings import choices, effect, effect_json, fault_sentence
 from controller.web.screen import Screen
@@ -37,7 +35,6 @@ GAMES = 100
 """So many of the newest games can be chosen on the page."""
 
 Number = Annotated[int, Field(ge=0, le=10**9)]
-LINKS.append(("/operator/timeline", "timeline_title"))
 
 
 class RulingBody(BaseModel):
@@ -74,7 +71,7 @@ def add_timeline(app: FastAPI, table: TableLike) -> None:
 
     @app.get("/operator/timeline", response_class=HTMLResponse)
     def page(screen: Annotated[Screen, Query()], who: Operator) -> HTMLResponse:
-        return HTMLResponse(operator_page("timeline.html", screen, who))
+        return HTMLResponse(operator_page("timeline.html", screen, who, DOMAIN))
 
     @app.get("/api/operator/timeline")
     def told(request: Request, game: Number = 0) -> JSONResponse:
@@ -106,24 +103,6 @@ def add_timeline(app: FastAPI, table: TableLike) -> None:
             return _rule(table, body, who, language)
         except (_No, RulesError, CommandError, JournalError) as error:
             return _refused(error, language)
-
-
-def operator_page(template: str, screen: Screen, who: Who) -> str:
-    """A page of the operator's with the words of this domain."""
-    words = {**phrases(screen.lang, "operator"), **phrases(screen.lang, DOMAIN)}
-    usual = {key: text for key, text in phrases(screen.lang).items() if key.startswith(OWN)}
-    shown = usual | dict(phrases(screen.lang, DOMAIN))
-    return render(
-        template,
-        screen=screen,
-        lang=screen.lang,
-        languages=LANGUAGES,
-        build=build_id(),
-        csrf=who.csrf,
-        links=LINKS,
-        words=json.dumps(shown, ensure_ascii=False),
-        say=lambda key: words[key] if key in words else phrase(key, screen.lang),
-    )
 
 
 def _answered(language: str, found: Callable[[], dict[str, Any]]) -> JSONResponse:
