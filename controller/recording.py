@@ -93,6 +93,7 @@ class Recorder:
         self._lock = threading.Lock()
         self._waiting: deque[Sequence[Mapping[str, Any]]] = deque()  # each of them one commit
         self._lost = 0
+        self._found: Sequence[Mapping[str, Any]] = ()
         self._closed = threading.Event()
         self._thread: threading.Thread | None = None
         if journal is None and reopen is not None:
@@ -113,6 +114,23 @@ class Recorder:
     def waits(self) -> bool:
         """Whether rows wait for a journal that can't be written."""
         return bool(self._waiting)
+
+    def found(self) -> Sequence[Mapping[str, Any]]:
+        """The last game of a journal that could not be opened at first, once, when it can be."""
+        if not self._found:
+            return ()
+        found, self._found = self._found, ()
+        return found
+
+    def not_taken_up(self, warning: str) -> None:
+        """The game that was `found` can't be gone on with; nothing may be added to it."""
+        if self._journal is not None:
+            self._journal.let_go()
+        with self._lock:
+            self._well = _state("ok", Told(("new_game", warning)))
+            if self._thread is None:
+                self._state = self._after()
+        _log.warning("%s", warning)
 
     def write(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Commit these rows, or keep them until that is possible. Never raises."""
@@ -169,8 +187,7 @@ class Recorder:
             last = self._closed.wait(self._again_s)
             try:
                 if self._journal is None and self._reopen is not None:
-                    self._journal = self._reopen()
-                    self._well = _state("ok", self._journal.warning and Told(("damaged", self._journal.warning)))
+                    self._journal = self._opened(self._reopen())
                 if self._journal is not None:
                     self._catch_up(self._journal)
                     return
@@ -180,6 +197,19 @@ class Recorder:
                     _log.error("the record can't be written (%s)", error)
                     with self._lock:
                         self._state = _state(self._state["state"], told)
+
+    def _opened(self, journal: Journal) -> Journal:
+        """A journal that could not be opened before. Its last game is `found`, unless another has begun meanwhile."""
+        said = [("damaged", journal.warning)] if journal.warning else []
+        with self._lock:
+            begun = any(row.get("event") == "setup_complete" for rows in self._waiting for row in rows)
+        if not begun:
+            try:
+                self._found = journal.last_session()
+            except JournalError as error:
+                said.append(("not_taken_up", str(error)))
+        self._well = _state("ok", Told(*said) if said else None)
+        return journal
 
     def _catch_up(self, journal: Journal) -> None:
         """Write what waits; then the table may write by itself again. Raises what keeps it from that."""

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -256,6 +257,7 @@ class Table:
                 raise
             if answer is not None:
                 answer.set_result(step.events)
+        self._take_up()
         self._reread()
         seen = self._looking.next(TICK_S)
         if not isinstance(seen, Frame):
@@ -276,29 +278,48 @@ class Table:
             self.preview.take(seen.image, self._watcher.eye.registration, sighting, step.view)
         self._steady(sighting)
 
+    def _take_up(self) -> None:
+        """The journal could not be opened when the table was started, and can be now: go on with its last game.
+
+        Not where another one has begun meanwhile: that is the next game of the record.
+        """
+        rows = self._recorder.found()
+        if rows and not self._watcher.state.lines:
+            warning = self._watcher.read_again(rows)
+            if warning is not None:
+                self._recorder.not_taken_up(warning)
+            else:
+                self._show_record()
+
     def _reread(self) -> None:
         """Show a finished game as it stands in the record, if that was corrected since it was played."""
         now_s = time.monotonic()
         if self._view.phase != "over" or self._recorder.waits or now_s - self._reread_s < REREAD_S:
             return
         self._reread_s = now_s
-        try:
-            found, journal = self._corrected_at(), self._recorder.journal
-            if journal is None or found == self._corrected:
-                return
-            rows = journal.events(found[0])
-        except (JournalError, sqlite3.Error):  # said where it is written
+        found, journal = self._corrected_at(), self._recorder.journal
+        if journal is None or found == self._corrected:
             return
         self._corrected = found
         if found[1]:
-            self._watcher.read_again(rows)
-            self._publish(self._watcher.take(Tick(self._looking.t_s)), judged=False)
+            with suppress(JournalError, sqlite3.Error):  # said where it is written
+                self._watcher.read_again(journal.events(found[0]))
+                self._show_record()
+
+    def _show_record(self) -> None:
+        """Show what was read again: all of it is in the record."""
+        step = self._watcher.take(Tick(self._looking.t_s))
+        self._written = step.view
+        self._publish(step, judged=False)
 
     def _corrected_at(self) -> tuple[int, int]:
         """The number of the game on the table, and the row that corrected it last."""
         journal = self._recorder.journal
         number = journal.number_of(self._watcher.state.game_no) if journal is not None else None
-        return (number, corrected_at(journal, number)) if journal is not None and number is not None else (0, 0)
+        with suppress(sqlite3.Error):
+            if journal is not None and number is not None:
+                return number, corrected_at(journal, number)
+        return 0, 0
 
     def _try_lights(self, events: tuple[Event, ...]) -> None:
         """An operator wants to see lights: for some seconds they show that, unless the game has news."""

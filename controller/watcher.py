@@ -105,14 +105,17 @@ class Watcher:
             raise max(faults, key=lambda fault: getattr(fault, "column", 0))  # the one that came furthest
         return playable
 
-    def read_again(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """The record of the game on the table was changed elsewhere: go on with what it says now, if that can be."""
-        warning, chosen = self.warning, dict(self._chosen)
+    def read_again(self, rows: Sequence[Mapping[str, Any]]) -> str | None:
+        """Go on with what the record of the game on the table says now; None, or a sentence that says why not."""
+        before, chosen = self.warning, dict(self._chosen)
         state = self._resumed(rows)
+        warning, self.warning = self.warning, before
         if state is None:
-            self.warning, self._chosen = warning, chosen
-        else:
-            self.state = replace(state, eyes=self.state.eyes)
+            self._chosen = chosen
+            return warning
+        now = self.state
+        self.state = replace(state, eyes=now.eyes, paused=state.paused or now.paused, operator=now.operator)
+        return None
 
     def _resumed(self, rows: Sequence[Mapping[str, Any]]) -> reducer.State | None:
         """The state of the journalled game; None, with a `warning`, when it can't go on here."""

@@ -10,6 +10,9 @@ from pathlib import Path
 from controller.journal.errors import JournalError
 from controller.journal.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
+BUSY_S = 5.0
+"""So long another program that writes is waited for."""
+
 
 class Damaged(Exception):
     """The file is a journal, and can't be read. As text: why."""
@@ -37,11 +40,10 @@ def connect(path: Path, read_only: bool, checked: bool = False) -> sqlite3.Conne
         raise JournalError(f"the journal {path} can't be {'read' if read_only else 'written'}; check its permissions")
     name = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
     try:
-        connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False, timeout=5.0)
+        connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_S)
     except sqlite3.OperationalError as error:
         raise JournalError(f"the journal {path} can't be opened ({error}); check the folder's permissions") from None
     try:
-        connection.execute("PRAGMA busy_timeout=5000")
         application = int(connection.execute("PRAGMA application_id").fetchone()[0])
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
