@@ -12,6 +12,7 @@ from pathlib import Path
 from controller.config import TableConfig, data_folder, load_config, place_of
 from controller.errors import CommandError, StartError
 from controller.journal.errors import JournalError
+from controller.journal.hold import Hold
 from controller.journal.store import Journal
 from controller.lighting import TableLights, map_source
 from controller.recording import open_recording
@@ -43,6 +44,7 @@ class Parts:
 
     config: TableConfig
     folder: Path
+    held: Hold
     watcher: Watcher
     camera: Camera
     journal: Journal | None
@@ -55,6 +57,7 @@ class Parts:
         self.camera.close()
         if self.journal is not None:
             self.journal.close()
+        self.held.release()
 
     def table(self) -> Table:
         """The table, with its lights; not started yet."""
@@ -139,6 +142,8 @@ class Start:
             folder = data_folder(config.data)
         link: list[Link] = []
         with ExitStack() as opened:
+            with self._using("data"):
+                held = opened.enter_context(Hold.table(folder))
             with self._using("camera"):
                 camera = open_source(
                     config.camera,
@@ -162,7 +167,7 @@ class Start:
                 ),
             )
             opened.pop_all()
-        return Parts(config, folder, watcher, camera, journal, warning, map_of, link)
+        return Parts(config, folder, held, watcher, camera, journal, warning, map_of, link)
 
     @contextmanager
     def _using(self, key: str) -> Iterator[None]:

@@ -11,6 +11,7 @@ from typing import get_args
 from controller.cli.clock import clock_rules
 from controller.config import RecordsConfig, data_folder
 from controller.errors import CommandError
+from controller.journal.hold import Hold
 from controller.keeping import keeping_of
 from controller.lighting import TableLights, map_source, spots
 from controller.local import NAME, Local
@@ -50,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
     listener = listening_socket(args.host, args.port)
     with tempfile.TemporaryDirectory(prefix="boardref-demo-") as temporary:
         folder = data_folder(args.data) if args.data else Path(temporary)
+        held = Hold.table(folder)
         pin = made_pin()
 
         def ready(address: str) -> None:
@@ -71,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
             )
         finally:
             local.gone()
+            held.release()
     return 0
 
 

@@ -62,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
     finally:
         local.gone()
+        parts.held.release()
     return 0
 
 

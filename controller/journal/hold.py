@@ -1,4 +1,4 @@
-"""Who uses a journal's file: writers hold it together, whoever replaces it holds it alone.
+"""Who uses a journal's file: writers hold it together, whoever replaces it holds it alone. A table holds its folder.
 
 A lock of the kernel on `NAME.lock` beside it, gone with the process that held it, however that ended.
 """
@@ -14,6 +14,8 @@ from pathlib import Path
 from controller.journal.errors import JournalError
 
 WAIT_S = 10.0
+TABLE_WAIT_S = 3.0
+"""A table that is being stopped still writes what it has seen."""
 _NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)
 
 
@@ -32,6 +34,15 @@ class Hold:
     def alone(cls, path: Path) -> Hold:
         """As the only one. JournalError where a table, or another program, writes to it."""
         return cls._of(path, fcntl.LOCK_EX, 0.0, f"a table is running with the journal {path}; stop it first")
+
+    @classmethod
+    def table(cls, folder: Path) -> Hold:
+        """As the one table that keeps its records here: two would go on with the same game, each with its own turns.
+
+        JournalError where there is another.
+        """
+        refused = f"a table is already running with the records in {folder}; stop it, or keep these in another folder"
+        return cls._of(folder / "table", fcntl.LOCK_EX, TABLE_WAIT_S, refused)
 
     @classmethod
     def _of(cls, path: Path, kind: int, wait_s: float, refused: str) -> Hold:

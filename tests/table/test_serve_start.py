@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from calibration.lightmaps import default_map
 from controller.cli import main
 from controller.errors import StartError
+from controller.journal.hold import Hold
 from controller.referee.signals import STATES
 from controller.rules.registry import game_named
 from controller.salvage import salvaged
@@ -301,3 +302,30 @@ def test_the_address_may_change_with_the_mending(tmp_path: Path, serving: list[S
     table.address = f"http://127.0.0.1:{port}/"
     table.until("readyz", lambda told: "/dev/nowhere" in told["reason"])
     table.stop()
+
+
+def test_two_tables_never_go_on_with_the_same_game(tmp_path: Path, serving: list[Serve]) -> None:
+    """A second demo ends with a sentence; a second table waits, says why on its page, and starts when it may."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    settings = 'host = "127.0.0.1"\nport = 0\ngame = "transet"\nlights = "none"\ncamera = "/dev/nowhere"\n'
+    (tmp_path / "table.toml").write_text(settings + 'data = "data"\n')
+    first = Hold.table(folder)
+    demo = subprocess.run(
+        [*BOARDREF, "demo", "--no-browser", "--port", "0", "--data", str(folder)],
+        capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert (demo.returncode, demo.stdout) == (1, "")
+    assert demo.stderr == (
+        f"boardref: a table is already running with the records in {folder}; stop it, or keep these in another folder\n"
+    )
+    table = Serve(tmp_path)
+    serving.append(table)
+    told = table.until("readyz", lambda told: "already running" in told.get("reason", ""))
+    assert "line 6" in told["reason"]
+    assert not (folder / "boardref.db").exists()
+    first.release()
+    table.until("api/state", lambda told: told["message"]["code"] != "fault")
+    table.stop()
+    with Hold.table(folder):
+        pass
