@@ -12,6 +12,7 @@ from functools import cached_property, lru_cache
 from importlib.metadata import entry_points
 from math import hypot
 from pathlib import Path
+from types import MappingProxyType
 
 from vision.errors import VisionError
 
@@ -297,8 +298,9 @@ def centroid(polygon_mm: tuple[Point, ...]) -> Point:
     return cx / (3 * area), cy / (3 * area)
 
 
-def installed_sets() -> dict[str, BoardSet]:
-    """Every set that an installed package offers in the entry-point group `boardref.sets`, by name.
+@lru_cache(maxsize=1)
+def installed_sets() -> Mapping[str, BoardSet]:
+    """Every set that an installed package offers in the entry-point group `boardref.sets`, by name; read once.
 
     Raises SetError when two of them are called the same or share a tag id.
     """
@@ -315,7 +317,7 @@ def installed_sets() -> dict[str, BoardSet]:
         board_set = BoardSet.parse(text, f"installed set {entry.name}")
         sets[entry.name] = replace(board_set, name=entry.name)
     check_distinct(sets)
-    return sets
+    return MappingProxyType(sets)
 
 
 def check_distinct(sets: Mapping[str, BoardSet]) -> None:

@@ -55,8 +55,9 @@ def set_for(game: str | None, name: str | None, lying: BoardSet | None) -> Board
     if lying is not None and (name in (None, lying.name) and game in (None, lying.game)):
         return lying
     sets = installed_sets()
-    if name in sets and sets[name].game == game:
-        return sets[name]
+    named = sets.get(name or "")
+    if named is not None and named.game == game:
+        return named
     return next((board for board in sets.values() if board.game == game), None)
 
 

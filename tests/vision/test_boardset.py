@@ -163,8 +163,9 @@ def test_a_missing_or_binary_file_is_named(tmp_path: Path) -> None:
         BoardSet.load(tmp_path)
 
 
-def test_installed_sets_are_found_by_name() -> None:
+def test_installed_sets_are_found_by_name_and_read_once() -> None:
     assert installed_sets()["transet"].game == "transet"
+    assert installed_sets()["transet"] is installed_sets()["transet"]
 
 
 def test_two_sets_with_one_tag_id_are_refused() -> None:
@@ -177,6 +178,7 @@ def test_two_sets_with_one_tag_id_are_refused() -> None:
 def test_an_installed_set_that_breaks_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     broken = importlib.metadata.EntryPoint("mine", "nowhere_at_all:text", "boardref.sets")
     monkeypatch.setattr("vision.boardset.entry_points", lambda group: (broken,))
+    installed_sets.cache_clear()
     with pytest.raises(SetError, match="installed set mine"):
         installed_sets()
 
