@@ -33,8 +33,8 @@ from controller.journal.errors import JournalError
 from controller.journal.hold import Hold
 from controller.journal.opening import aside_name
 from controller.journal.store import Contents
-from controller.sightings.file import ENDING, sync_folder
-from controller.wholefile import is_database
+from controller.sightings.file import ENDING
+from controller.wholefile import is_database, sync_folder
 
 FORMAT = 1
 MANIFEST, JOURNAL, SIGHTINGS, SETTINGS = "backup.json", "boardref.db", "sightings", "settings"

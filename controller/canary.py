@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from controller.wholefile import write_whole
+
 FILES = ("canary-1.json", "canary-2.json")
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 MOUNTS = Path("/proc/self/mounts")
@@ -45,7 +47,7 @@ def visit(folder: Path, journal: Path | None = None, boot: Path = BOOT, mounts: 
         starts = max(int(one.get("starts", 0)) for one in (first, second)) + (boot_id != first.get("boot"))
         mark = {"starts": starts, "boot": boot_id, "row": row, "salt": secrets.token_hex(8)}
         for name in FILES:
-            _write(folder / name, mark)
+            write_whole(folder / name, json.dumps(mark))
         for name in FILES:
             if _reread(folder / name) != mark:
                 return Canary("not_reread", f"{name} was written and reads differently")
@@ -116,21 +118,6 @@ def _highest(journal: Path) -> list[int | str] | None:
     except (sqlite3.Error, OSError):
         return None
     return [inode, str(opened[0]), int(highest[0])] if opened and highest else None
-
-
-def _write(path: Path, mark: dict[str, Any]) -> None:
-    """Durably: the file, then its name."""
-    fresh = path.with_suffix(".new")
-    with fresh.open("w", encoding="utf-8") as out:
-        out.write(json.dumps(mark))
-        out.flush()
-        os.fsync(out.fileno())
-    fresh.replace(path)
-    handle = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _reread(path: Path) -> dict[str, Any]:

@@ -1,12 +1,13 @@
-"""Small files that a power cut must leave whole: the old contents or the new ones, never half, never nothing."""
+"""Files that a power cut must leave whole: the old contents or the new ones, never half, never nothing.
+
+Imports nothing of ours, so that every room which writes files may use it.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from pathlib import Path
-
-from controller.sightings.file import sync_folder
 
 
 def write_whole(path: Path, contents: bytes | str, mode: int = 0o644) -> None:
@@ -31,6 +32,15 @@ def write_whole(path: Path, contents: bytes | str, mode: int = 0o644) -> None:
         with contextlib.suppress(OSError):
             part.unlink(missing_ok=True)
         raise
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the disk keep the names in a folder."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def is_database(path: Path) -> bool:

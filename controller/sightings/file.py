@@ -26,6 +26,7 @@ from controller.sightings.beginning import Beginning, beginning_from, beginning_
 from controller.sightings.coding import FRESH, Decoder, Encoder
 from controller.sightings.errors import SightingLogError
 from controller.sightings.ring import Piece
+from controller.wholefile import sync_folder
 
 ENDING = ".sightings"
 FORMAT = 1
@@ -130,15 +131,6 @@ class LogFile:
             with contextlib.suppress(OSError):  # closing writes what was held back, and there may be no room for it
                 self._out.close()
         self._part.unlink(missing_ok=True)
-
-
-def sync_folder(folder: Path) -> None:
-    """Have the disk keep the names in a folder."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 class LogReader:

@@ -14,7 +14,10 @@ ROOMS = {
     "controller.words": ("controller.words", "controller.rules"),
     "controller.referee": ("controller.referee", "controller.rules", "vision.sighting", "firmware_bridge.scene"),
     "controller.journal": ("controller.journal", "controller.rules"),
-    "controller.sightings": ("controller.sightings", "controller.referee", "controller.rules", "vision.sighting"),
+    "controller.sightings": (
+        "controller.sightings", "controller.referee", "controller.rules", "controller.wholefile", "vision.sighting",
+    ),
+    "controller.wholefile": (),
     "controller.sloppy": ("controller.sloppy", "controller.referee", "controller.rules", "vision.sighting"),
 }
 OURS = ("controller", "vision", "firmware_bridge", "calibration")

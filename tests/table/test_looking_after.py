@@ -119,7 +119,7 @@ def test_half_a_mark_is_none(card: Card, name: str, row: object) -> None:
 
 
 def test_a_folder_that_cannot_be_written(card: Card) -> None:
-    (card.folder / "canary-1.new").mkdir()
+    (card.folder / f"{FILES[0]}.part").mkdir()
     assert card.start() == "unwritable"
     assert visit(card.folder / "nowhere").finding == "unwritable"
 
