@@ -10,7 +10,7 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -52,29 +52,45 @@ def listening_socket(host: str, port: int) -> socket.socket:
     return listener
 
 
+@dataclass(frozen=True)
+class Beside:
+    """What there is beside a table when it is served.
+
+    `players`: what they may say on pages; `access`: who may operate, nobody where left out. `folder`: that of the
+    records, where somebody is to look after it. `keeping`: what the table does for its records; `records`: what pages
+    show of them. `names`: further ones that the page answers to.
+    """
+
+    players: Players = field(default_factory=Players)
+    access: Access | None = None
+    folder: Path | None = None
+    keeping: Keeping | None = None
+    records: Records | None = None
+    names: Sequence[str] = ()
+
+
 class PageServer:
-    """The page of one table on a bound socket, in a thread of its own. `stop` ends within a few seconds."""
+    """The page of one table on a bound socket, in a thread of its own. `stop` ends within a few seconds.
+
+    `machine`: the checks of the machine that it runs on.
+    """
 
     def __init__(
         self,
         table: TableLike,
         listener: socket.socket,
-        players: Players | None = None,
-        access: Access | None = None,
+        beside: Beside | None = None,
         machine: Callable[[], Sequence[Check]] = tuple,
-        keeping: Keeping | None = None,
-        records: Records | None = None,
-        names: Sequence[str] = (),
     ) -> None:
-        reached = replace(players or Players(), address=address_of(listener))
+        beside = beside or Beside()
         self._app = create_app(
             table,
-            allowed_hosts=names,
-            players=reached,
-            access=access,
+            allowed_hosts=beside.names,
+            players=replace(beside.players, address=address_of(listener)),
+            access=beside.access,
             machine=machine,
-            keeping=keeping,
-            records=records,
+            keeping=beside.keeping,
+            records=beside.records,
         )
         self._socket = listener
         settings = uvicorn.Config(
@@ -127,25 +143,19 @@ def answering(
     table: Keeper,
     listener: socket.socket,
     ready: Callable[[str], None],
-    players: Players | None = None,
-    access: Access | None = None,
-    folder: Path | None = None,
-    keeping: Keeping | None = None,
-    records: Records | None = None,
-    names: Sequence[str] = (),
+    beside: Beside,
 ) -> Iterator[str]:
     """The table is started and its page answers meanwhile; the supervisor hears of it. Yields the page's address.
 
-    `listener` stays open: what knocks while one table makes room for another waits a moment. `folder`: that of the
-    records, where somebody is to look after it. `keeping`: what the table does for its records. `records`: what
-    pages show of them. `names`: further ones that the page answers to.
+    `listener` stays open: what knocks while one table makes room for another waits a moment.
     """
-    watchman = Watchman(table, folder) if folder is not None else None
+    keeping = beside.keeping
+    watchman = Watchman(table, beside.folder) if beside.folder is not None else None
 
     def checks() -> tuple[Check, ...]:
         return (*(watchman.checks() if watchman else ()), *(keeping.checks() if keeping else ()))
 
-    server = PageServer(table, listener.dup(), players, access, checks, keeping, records, names)
+    server = PageServer(table, listener.dup(), beside, checks)
     alive = Alive(lambda: max(table.idle_s(), server.idle_s()), table.status)
     try:
         table.start()
@@ -174,21 +184,16 @@ def answering(
 def serve(
     table: Keeper,
     listener: socket.socket,
+    beside: Beside,
     *,
     ready: Callable[[str], None],
     browser: bool = False,
-    players: Players | None = None,
-    access: Access | None = None,
-    folder: Path | None = None,
-    keeping: Keeping | None = None,
-    records: Records | None = None,
-    names: Sequence[str] = (),
 ) -> None:
     """Run until Ctrl-C or SIGTERM. `ready` gets the page's address once; `browser` opens it there."""
     try:
-        with answering(table, listener, ready, players, access, folder, keeping, records, names) as address:
+        with answering(table, listener, ready, beside) as address:
             if browser:
-                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+                threading.Thread(target=webbrowser.open, args=(address,), name="browser", daemon=True).start()
             threading.Event().wait()
     finally:
         notify("STOPPING=1")

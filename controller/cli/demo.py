@@ -19,7 +19,7 @@ from controller.recording import open_recording
 from controller.referee.playclock import NO_CLOCK, ClockRules
 from controller.referee.view import Mode
 from controller.referee.viewing import view_of
-from controller.service import listening_socket, serve
+from controller.service import Beside, listening_socket, serve
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
 from controller.web.access import Access, ApiKey
@@ -62,15 +62,12 @@ def run(args: argparse.Namespace) -> int:
         table = demo_table(args.game, folder, args.mode, args.clock)
         local = Local(folder)
         try:
-            serve(
-                table,
-                listener,
-                ready=ready,
-                browser=not args.no_browser,
+            beside = Beside(
                 access=Access(pin, [ApiKey.of(NAME, local.key)], made=True),
                 keeping=keeping_of(table, folder, RecordsConfig(backups=0), {}),
                 records=Records(folder / "boardref.db"),
             )
+            serve(table, listener, beside, ready=ready, browser=not args.no_browser)
         finally:
             local.gone()
             held.release()

@@ -11,7 +11,7 @@ from controller.keeping import keeping_of
 from controller.local import NAME, Local
 from controller.logs import set_up
 from controller.logs import tell as log
-from controller.service import answering, listening_socket, serve
+from controller.service import Beside, answering, listening_socket, serve
 from controller.standin import StandIn
 from controller.starting import Parts, Start
 from controller.web.access import ApiKey
@@ -55,11 +55,10 @@ def run(args: argparse.Namespace) -> int:
         local.announce(address)
         print("\n".join(f"Boardref: {one}" for one in (f"the page is at {address}", *said)), flush=True)
 
+    records = Records(parts.folder / "boardref.db", parts.config.records.shown_to)
+    beside = Beside(_players(parts), access, parts.folder, keeping, records, parts.config.names)
     try:
-        serve(
-            table, listener, ready=ready, players=_players(parts), access=access, folder=parts.folder, keeping=keeping,
-            records=Records(parts.folder / "boardref.db", parts.config.records.shown_to), names=parts.config.names,
-        )  # fmt: skip
+        serve(table, listener, beside, ready=ready)
     finally:
         local.gone()
         parts.held.release()
@@ -96,7 +95,7 @@ def _stand_in(
             said[0] = str(another)
 
     nobody = Players(may=frozenset(), callers=Callers.behind(settings.trusted_proxies))
-    with answering(stand_in, listener, ready, nobody, access, names=settings.names):
+    with answering(stand_in, listener, ready, Beside(nobody, access, names=settings.names)):
         while True:
             parts = start.once_mended(tell)
             wanted = parts.config.host, parts.config.port
