@@ -21,7 +21,7 @@ from vision.registration import Array
 TINT_LIMIT = 0.13  # natural logarithm of a ratio of channels
 GUESSED = 0.1  # and so much more where much of the paper is blown out: there the light's tint is a guess
 USUAL_CURVE = -0.2  # gloss makes print paler; a steeper tone curve makes every edge harder
-EDGE_LIMIT = 0.17  # logarithmic step of brightness within two cells, across which no shadow falls
+EDGE_LIMIT, STEEPEST = 0.17, 0.3  # logarithmic step of brightness within two cells, across which no shadow falls
 DARK_LIMIT = 2.0  # darker than the brightest paper by this logarithm: no shadow on paper is
 DARKER = 1.35  # darker than dark ground should be by this logarithm, times the curve's steepness: no shadow makes it so
 DARK_SLACK = 0.12  # logarithm by which washed-out dark ground may be lighter still
@@ -156,7 +156,7 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
     guess = GUESSED * min(1.0, 4 * light.guessed)
     tint_limit = np.clip(4 * tint_noise, TINT_LIMIT + guess, 0.25)
     steeper = 1 + min(0.5, max(0.0, light.curve - USUAL_CURVE))
-    edge_limit = np.clip(7 * step_noise, EDGE_LIMIT * steeper, 0.3)
+    edge_limit = np.clip(7 * step_noise, EDGE_LIMIT * steeper, STEEPEST)
     strange_cells = usable & ((off > tint_limit) | (level < bright - DARK_LIMIT))
     hard = usable & (step > edge_limit) & ~strange_cells
     wrong = strange_cells | hard
@@ -173,7 +173,11 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
         beyond = smooth[:, 1] - dark.wash[:, 1] - bright
         strange |= beyond > dark.doubt[:, 1] + DARK_SLACK + paler
         strange |= beyond < -DARKER * steeper
-        wrong[dark.rows, dark.columns] = strange
+        # a thing of the ground's own colour has an edge; on black ground noise alone makes such
+        least = np.maximum(7 * step_noise * dark.pale, EDGE_LIMIT * steeper)
+        edge = ~strange & (least < STEEPEST) & (step[dark.rows, dark.columns] > least)
+        hard[dark.rows, dark.columns] = edge
+        wrong[dark.rows, dark.columns] = strange | edge
     return Covered(
         np.asarray(wrong, np.bool_),
         np.asarray(hard, np.bool_),

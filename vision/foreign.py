@@ -24,8 +24,11 @@ from vision.shade import shadow_edges, unexplained
 from vision.shown import Shown, Stayed
 from vision.tokens import CLEAR, SURE, Found
 
-SHADE_MM, LINE_SHADE_MM = 7.0, 12.0
-"""How far a token's own shadow and side reach beyond its disc, and how far they may disturb the look of fine lines."""
+SHADE_MM, SIDE_MM, LINE_SHADE_MM = 7.0, 3.0, 12.0
+"""How far a token's own shadow and side reach beyond its disc; how far its side alone, that tints what is next to it;
+and how far they may disturb the look of fine lines."""
+INK_GAP_MM = 8.0
+"""Half of how far the border of two inks parts an edge that goes on across it, at most."""
 BETWEEN_MM = 24.0
 """So near to each other parts of a thing hide what is between them."""
 LARGE_MM2 = 160.0
@@ -114,6 +117,15 @@ def _long(edges: Mask, least_mm: float) -> Mask:
     return np.asarray(edges & (spans >= least_mm)[labels], np.bool_)
 
 
+def _on_paper_too(shadowed: Mask, usable: Mask, least_mm: float) -> Mask:
+    """Those of the shadows' edges that lie on paper, or go on there for so long: on dark ground no print tells them."""
+    on_paper = shadowed & usable
+    if np.array_equal(on_paper, shadowed):
+        return shadowed
+    long = _grown(_long(on_paper, least_mm), INK_GAP_MM)
+    return np.asarray(on_paper | (shadowed & _joined(long, _grown(shadowed, INK_GAP_MM))), np.bool_)
+
+
 def _joined(things: Mask, cloth: Mask) -> Mask:
     """Things with the cloth that hangs on them."""
     _, labels = cv2.connectedComponents((things | cloth).astype(np.uint8), connectivity=8, ltype=cv2.CV_32S)
@@ -152,6 +164,7 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
     if np.count_nonzero(edges) >= LEAST_CELLS:
         bad = raw & ~covering.hard
         shadowed = shadow_edges(paper.drawing, ratio, edges, bad, paper.inside & ~under)
+        shadowed = _on_paper_too(shadowed, paper.drawing.usable, 2 * board_set.tokens.size_mm)
         raw = raw & ~_long(shadowed, 2 * board_set.tokens.size_mm)  # shorter ones may be a token's own outline
     tidy = cv2.morphologyEx(raw.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
     tokens_mm = [*(token.centre_mm for token in clear), *stayed.stood_mm]
@@ -182,6 +195,9 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
         dazzled = frozenset({*_hidden(paper, board_set, pale), *_hidden_slots(board_set, ground, pale)} | hidden_sites)
         hidden_sites |= dazzled
     hidden_sites.update(_hidden(paper, board_set, covered), _hidden_slots(board_set, ground, covered))
+    if paper.drawing.dark.any():  # a token's shade makes nothing lighter or another colour: it may be half a neighbour
+        bodies = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + SIDE_MM)
+        hidden_sites.update(_hidden(paper, board_set, raw & ~covering.hard & paper.drawing.dark & ~bodies))
     if board_set.tokens.marks:
         free = ~(discs | covered) if glow is None else ~(discs | covered | glow)
         tops = blank_tops(paper, covering.blue, covering.red, free)

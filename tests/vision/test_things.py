@@ -316,3 +316,40 @@ def test_tokens_of_like_colours_in_a_block_are_each_found(seed: int) -> None:
     seen = Eye([board_set]).look(noisy)
     assert {site: kinds for site, kinds in seen.on().items() if "." not in site} == start
     assert not seen.hidden
+
+
+def taasen_still(sequence: str, number: int) -> tuple[BoardSet, Any, Eye, Sighting]:
+    board_set = BoardSet.load(DATA / "sets" / "taasen.toml")
+    image = cv2.imread(str(DATA / "frames" / sequence / f"frame_{number:06}.jpg"))
+    eye = Eye([board_set])
+    return board_set, image, eye, eye.look(image)
+
+
+@pytest.mark.parametrize(("sequence", "number"), [("taasen-a", 0), ("taasen-b", 13), ("taasen-e", 0)])
+def test_a_thing_of_the_grounds_own_colour_hides_its_site(sequence: str, number: int) -> None:
+    """Its edges tell: it casts shade on itself and on the ground, and no shadow's edge runs round so little."""
+    board_set, image, eye, before = taasen_still(sequence, number)
+    assert eye.registration is not None
+    strong = [site for site in board_set.sites if min(site.fill) < 110 and max(site.fill) > 100]
+    free = [site for site in strong if site.id not in before.on()]
+    assert len(free) >= 3
+    for turn, site in enumerate(free):
+        top = np.array(site.fill[::-1]) * 0.8
+        die = tall(box(18.0, 18.0), 16.0, top * 0.5, top)
+        picture, _ = draw(image, eye.registration, die, board_set.centre(site.id), 0.3 * turn)
+        assert site.id in Eye([board_set]).look(picture).hidden, site.id
+
+
+@pytest.mark.parametrize(("sequence", "number"), [("taasen-a", 0), ("taasen-b", 0), ("taasen-e", 0)])
+def test_a_token_of_a_stacked_corner_that_a_dark_thing_half_covers_is_not_lost(sequence: str, number: int) -> None:
+    """What is left of it is seen: it is no shade of the two beside it."""
+    board_set, image, eye, before = taasen_still(sequence, number)
+    assert eye.registration is not None
+    for token in before.tokens:
+        assert token.site is not None
+        outer = np.subtract(token.centre_mm, board_set.centre(token.site))
+        across = np.array([-outer[1], outer[0]]) / np.hypot(*outer)
+        key = tall(box(56.0, 13.0), 2.0, (40, 42, 44), (52, 56, 58))
+        place = tuple(np.array(token.centre_mm) + 3.0 * outer / np.hypot(*outer))
+        picture, solid = draw(image, eye.registration, key, place, -float(np.arctan2(across[1], across[0])))
+        check(board_set, eye.registration, before, Eye([board_set]).look(picture), solid)
