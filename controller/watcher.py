@@ -154,13 +154,18 @@ class Watcher:
         )
         return replace(fresh, clock_rules=self._clock)
 
+    def _begin_anew(self) -> None:
+        """Another set lies there: nothing is believed of it, and what people have said of the table itself holds."""
+        was = self.state
+        self.state = replace(self._fresh(), games_before=was.last_no, paused=was.paused, operator=was.operator)
+
     def see(self, frame: Frame, glow: Sequence[Area] = ()) -> tuple[Sighting, reducer.Step]:
         """Look at one frame and let the referee judge it. `glow`: where the table's own lights may shine in it."""
         sighting = self.eye.see(frame.image, t_s=frame.t_s, frame=frame.index, epoch=frame.epoch, glow=glow)
         if sighting.set_name is not None and sighting.set_name != self.board.name:
             self.board = self.sets[sighting.set_name]
             self.game = self._game_of(self.board)
-            self.state = self._fresh()
+            self._begin_anew()
         self._look_for_strangers(sighting, frame)
         sighting = in_game_names(sighting, self.board)
         return sighting, self.take(sighting)

@@ -50,3 +50,9 @@ LAST_PLAYED = (
     " AND session NOT IN (SELECT session FROM row WHERE event = 'imported') ORDER BY id DESC LIMIT 1"
 )
 """The game that a table goes on with."""
+
+LAST_PAUSE = (
+    "SELECT data FROM row WHERE event = 'ruling' AND game = 0 AND id > (SELECT max(id) FROM row WHERE game = ?)"
+    " AND json_extract(data, '$.what') IN ('paused', 'resumed') ORDER BY id DESC LIMIT 1"
+)
+"""What was last said of a pause of the table after all rows of a game, and of no game."""

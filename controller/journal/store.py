@@ -21,7 +21,7 @@ from controller.journal.errors import JournalError
 from controller.journal.hold import Hold
 from controller.journal.naming import forget_for_good, keep_names, names_of
 from controller.journal.opening import Damaged, connect, is_no_database, opened
-from controller.journal.schema import LAST_PLAYED
+from controller.journal.schema import LAST_PAUSE, LAST_PLAYED
 from controller.journal.walltime import synchronised as clock_is_set
 
 LONGEST_TEXT = 10_000  # no text of a game comes near it, any encoded picture would pass it
@@ -201,7 +201,8 @@ class Journal:
     def last_session(self) -> list[dict[str, Any]]:
         """Every event of the game that was last played or chosen by `resume`, for a table that comes back.
 
-        It goes on under its number, however often the table was restarted in it. Empty where there is no game yet.
+        It goes on under its number, however often the table was restarted in it. Empty where there is no game yet. A
+        pause that was begun or ended since, while another set lay there, is the last of them.
         """
         with self._lock:
             found = self._connection.execute(LAST_PLAYED).fetchone()
@@ -210,7 +211,8 @@ class Journal:
         events = self.events(int(found[0]))
         with self._lock:
             self._games = {max(int(event.get("game_no") or 0) for event in events): int(found[0])}
-        return events
+            said = self._connection.execute(LAST_PAUSE, found).fetchone()
+        return events if said is None else [*events, json.loads(said[0])]
 
     def number_of(self, game_no: int) -> int | None:
         """The number in this file of a game that this table plays or has played."""

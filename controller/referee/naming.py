@@ -19,7 +19,7 @@ def name_players(draft: Draft, arguments: Mapping[str, str]) -> None:
     """Names by side, "" for none: of the game that is on or just over; while pieces are set up, of the next one."""
     state = draft.state
     on = state.phase in ("play", "over") and bool(state.lines)
-    game_no = state.game_no if on else state.game_no + 1
+    game_no = state.game_no if on else state.last_no + 1
     before: dict[Player, str] = dict(state.names) if state.named == game_no else {}
     told = {side: tidy(arguments[side]) for side in state.game.players if side in arguments}
     names = {side: name for side, name in (before | told).items() if name}

@@ -108,7 +108,7 @@ def begin_game(draft: Draft, lines: tuple[Line, ...], position: Position, begun:
     game = draft.state.game
     forget_moment(draft)
     draft.set(
-        phase="play", game_no=draft.state.game_no + 1, lines=lines, published=(), played=(), written=0,
+        phase="play", game_no=draft.state.last_no + 1, lines=lines, published=(), played=(), written=0,
         accepted_s=None, winner=None, result=None, why=None, setup=None, ruled=None,
         anchors=((0, position),), standing=Standing(game.picture(position)),
     )  # fmt: skip

@@ -121,7 +121,7 @@ class State:
     `anchors`: from where the game goes on (`lines.Anchors`). `standing`: what was last written of the board.
     `lift`: a piece in the air (a table that teaches).
     `clock`: the players' clock, if this game has one; `clock_rules`: that of the games to come.
-    `names`: who plays, by side, in game `named`.
+    `names`: who plays, by side, in game `named`. `games_before`: so many were played with another set.
     `operator`: somebody has called the operator, who has not come yet. `guiding`: nothing is judged, the table is led
     back to the position of the first line.
     """
@@ -134,6 +134,7 @@ class State:
     t_s: float = 0.0
     frame: int = 0
     game_no: int = 0
+    games_before: int = 0
     phase: Phase = "searching"
     eyes: Eyes = Eyes()
     seen: Seen = Seen()
@@ -175,6 +176,11 @@ class State:
     result: str | None = None
     why: str | None = None
     memo: tuple[Any, tuple[tuple[Reading, Explained], ...]] | None = field(default=None, compare=False)
+
+    @property
+    def last_no(self) -> int:
+        """The number of the game that is played, or was played last; 0 for none."""
+        return self.game_no or self.games_before
 
     @property
     def line(self) -> Line:
@@ -231,5 +237,5 @@ class Draft:
     ) -> None:
         """Write an event of this frame."""
         state = self.state
-        game_no = max(1, state.game_no)  # what comes before the first set-up belongs to the first game
+        game_no = state.game_no or state.last_no + 1  # what comes before a set's first set-up belongs to its first game
         self.events.append(Event(event, state.t_s, state.frame, game_no, data or {}, internal, reasons))

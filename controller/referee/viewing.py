@@ -32,7 +32,7 @@ def view_of(state: State) -> View:
         mode=state.mode,
         names=dict(state.names),
         options=dict(getattr(game, "chosen", {})),
-        game_no=state.game_no,
+        game_no=state.last_no,
         players=game.players,
         to_move=next(iter(movers)) if len(movers) == 1 and state.phase == "play" else None,
         position=game.position_text(shown.position) if shown else None,

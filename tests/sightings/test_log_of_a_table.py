@@ -31,7 +31,7 @@ def test_another_game_and_other_options_in_one_log(tmp_path, capsys):
         assert watcher.game.chosen["swop_wins"] == "false"
         for tick in range(18, 60):
             take(seen(watcher, tick / 10, start))
-        watcher.state = watcher._fresh()  # another set was laid under the camera
+        watcher._begin_anew()  # another set was laid under the camera
         for tick in range(60, 80):
             take(seen(watcher, tick / 10, start))
         take(Tick(12.0))
