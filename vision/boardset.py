@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.metadata import entry_points
-from math import hypot
+from math import sqrt
 from pathlib import Path
 from types import MappingProxyType
 
@@ -278,13 +278,16 @@ def contains(polygon_mm: tuple[Point, ...], x_mm: float, y_mm: float) -> bool:
 
 def border_distance(polygon_mm: tuple[Point, ...], x_mm: float, y_mm: float) -> float:
     """Distance in mm from the point to the polygon's outline."""
-    best = float("inf")
+    best2 = float("inf")
     for (ax, ay), (bx, by) in zip(polygon_mm, polygon_mm[1:] + polygon_mm[:1], strict=True):
         dx, dy = bx - ax, by - ay
         along = ((x_mm - ax) * dx + (y_mm - ay) * dy) / (dx * dx + dy * dy)
-        along = min(1.0, max(0.0, along))
-        best = min(best, hypot(x_mm - ax - along * dx, y_mm - ay - along * dy))
-    return best
+        along = 0.0 if along < 0 else 1.0 if along > 1 else along
+        x, y = x_mm - ax - along * dx, y_mm - ay - along * dy
+        away2 = x * x + y * y
+        if away2 < best2:
+            best2 = away2
+    return sqrt(best2)
 
 
 def centroid(polygon_mm: tuple[Point, ...]) -> Point:

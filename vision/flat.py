@@ -51,11 +51,12 @@ def lay_flat(
     norm = np.asarray(cv2.LUT(top, LOGS), np.float32)
     if look.light is not None:
         field = look.light.field(xs, ys)
-        norm -= field
+        cv2.subtract(norm, field, norm)
         # white paper is too bright for the picture: what is blown out is as bright as that
-        if cv2.minMaxLoc(field.reshape(len(ys), -1))[1] > 0:
-            blown = cv2.inRange(top, (BLOWN, BLOWN, BLOWN), (255, 255, 255)) > 0
-            norm[blown] = np.maximum(norm[blown], LOGS[255])
+        if field.max() > 0:
+            blown = cv2.inRange(top, (BLOWN, BLOWN, BLOWN), (255, 255, 255))
+            if cv2.countNonZero(blown):
+                norm[blown > 0] = np.maximum(norm[blown > 0], LOGS[255])
     return Flat(norm, seen, float(xs[0]), float(ys[0]), step_mm, down_mm)
 
 

@@ -17,8 +17,9 @@ VEIL_SLOPE = 0.06
 MISSES = 0.06
 """How far a token's logarithms may well miss its colour's."""
 ROUNDS = 3
-POOR_NATS = -1.5
-"""Tokens whose gloss is told rightly fit their colours better."""
+POOR_NATS, MUCH_WORSE = -1.5, 2.5
+"""Tokens whose gloss is told rightly fit their colours better; and by how much worse than as they were seen they fit
+them when it is told so wrongly that to go on makes it no better."""
 NEAR_MM, FIRM_NATS, MOST_MISSED, MOST_VEIL = 35.0, 5.0, 0.2, 0.05
 """Among tokens little paper is seen, and its light read less well; neighbours share what is missed."""
 
@@ -50,12 +51,14 @@ def _evened(
 ) -> tuple[Array, Palette]:
     """Without a plane of gloss and with `patches` a veil that neighbours share, and without the light they miss.
 
+    Patches may feed on themselves: then it ends early.
+
     `palette`: what explains them as they are seen; `near` (n, n): `_near`.
     """
     places = at_mm / np.asarray(board_set.sheet_mm) - 0.5
     light = _light(seen)
     slope = np.zeros(2)
-    evened = seen
+    evened, given_up = seen, min(POOR_NATS, _fit(seen, palette, told) - MUCH_WORSE)
     for _ in range(ROUNDS):
         kinds = np.argmax(palette.nats(evened[told]), axis=1)
         wanted = _light(palette.means)[kinds]
@@ -72,6 +75,8 @@ def _evened(
             evened = _logs(np.maximum(light - (places @ slope + veil)[:, None], 0.3 * light))
         evened = evened - _missed(palette, evened, near, told, dim=False)[:, None]
         palette = fit_palette(board_set, evened[told])
+        if patches and _fit(evened, palette, told) < given_up:
+            break
     return evened, palette
 
 
@@ -89,7 +94,7 @@ def _missed(palette: Palette, seen: Array, near: Array, told: Array, dim: bool) 
     nats = palette.nats(seen)
     kinds = np.argmax(nats, axis=1)
     ahead = np.sort(nats, axis=1)
-    firm = told * np.clip((ahead[:, -1] - ahead[:, -2]) / FIRM_NATS, 0, 1)
+    firm = told * np.minimum((ahead[:, -1] - ahead[:, -2]) / FIRM_NATS, 1)
     if dim:
         light, wanted = _light(seen), _light(palette.means)[kinds]
         trust = 1 / np.maximum(light, 0.02) ** 2

@@ -21,6 +21,8 @@ from vision.registration import NO_MAP, Array
 COARSE = 5
 """Cells of the paper's grid to one of the grid that holds what is local."""
 NEAR_MM = 22.0
+TENTH = 10
+"""Points of a fine grid to one at which the field of light is worked out."""
 LEAST_SPREAD = 0.03
 WHITENED, MOST_GLARE = 225, 0.15
 """What should be darker than this level and is blown out lies in glare; where more of the paper is, it is exposure."""
@@ -71,41 +73,34 @@ class Light:
         plane = self.plane.astype(np.float32)
         local = cv2.remap(self.local, grid.places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         coarse = np.asarray(local + (grid.x * plane[1] + grid.y * plane[2]) + plane[0])
-        wide = cv2.remap(coarse, grid.across, grid.down, cv2.INTER_LINEAR)
-        further = (wide[1:] - wide[:-1]).take(grid.left, axis=0)
-        further *= grid.share
-        return np.asarray(np.add(wide.take(grid.left, axis=0), further, out=further), np.float32)
+        size = (coarse.shape[1] * TENTH, coarse.shape[0] * TENTH)
+        return np.asarray(cv2.resize(coarse, size, interpolation=cv2.INTER_LINEAR)[grid.wanted], np.float32)
 
 
 @dataclass(frozen=True)
 class _Grid:
     """What `Light.field` needs of a grid: of a coarse one `x` (1, w, 1) and `y` (h, 1, 1), in units of the sheet, and
-    `places` (h, w, 2) in `local`; `across`, `down`: where the fine columns lie in it; `left`, `share`: the fine rows.
+    `places` (h, w, 2) in `local`; `wanted`: the part of it, drawn out, that is asked for.
     """
 
     x: npt.NDArray[np.float32]
     y: npt.NDArray[np.float32]
     places: npt.NDArray[np.float32]
-    across: npt.NDArray[np.float32]
-    down: npt.NDArray[np.float32]
-    left: npt.NDArray[np.intp]
-    share: npt.NDArray[np.float32]
+    wanted: tuple[slice, slice]
 
 
 @lru_cache(maxsize=8)
 def _grid(xs_mm: bytes, ys_mm: bytes, sheet_mm: tuple[float, float]) -> _Grid:
-    xs, ys = np.frombuffer(xs_mm), np.frombuffer(ys_mm)
-    few = [np.linspace(values[0], values[-1], max(2, len(values) // 10)) for values in (xs, ys)]
-    held = [np.clip(values, 0, side) for values, side in zip(few, sheet_mm, strict=True)]
+    held, wanted = [], []
+    for values, side in zip((np.frombuffer(xs_mm), np.frombuffer(ys_mm)), sheet_mm, strict=True):
+        cells = -(-len(values) // TENTH) + 1
+        start = (cells * TENTH - len(values)) // 2  # at least half a cell: middles lie on both sides of every point
+        middles = np.arange(cells) * TENTH + (TENTH - 1) / 2 - start
+        held.append(np.clip(values[0] + middles * (values[-1] - values[0]) / max(1, len(values) - 1), 0, side))
+        wanted.append(slice(start, start + len(values)))
     x, y = ((values / side - 0.5).astype(np.float32) for values, side in zip(held, sheet_mm, strict=True))
     places = np.stack(np.meshgrid(*(values / (CELL_MM * COARSE) - 0.5 for values in held)), axis=2).astype(np.float32)
-    # corners of the coarse grid lie on corners of the fine one
-    columns = np.linspace(0, len(few[0]) - 1, len(xs), dtype=np.float32)
-    rows = np.linspace(0, len(few[1]) - 1, len(ys), dtype=np.float32)
-    across, down = np.meshgrid(columns, np.arange(len(few[1]), dtype=np.float32))
-    left = np.floor(rows).astype(np.intp).clip(0, len(few[1]) - 2)
-    share = (rows - left)[:, None, None].astype(np.float32)
-    return _Grid(x[None, :, None], y[:, None, None], places, across, down, left, share)
+    return _Grid(x[None, :, None], y[:, None, None], places, (wanted[1], wanted[0]))
 
 
 @dataclass(frozen=True)
@@ -208,7 +203,8 @@ def _weights(beyond: Array) -> Array:
     # a shadow is paper too, though less weight: its tint must fit, its strength may differ
     away = np.maximum(np.maximum(np.abs(blue - green), np.abs(red - green)), 0.4 * np.abs(green))
     scale = max(LEAST_SPREAD, 1.5 * float(median_rows(away[None])[0]))
-    return np.asarray(1 / (1 + (away / scale) ** 4))
+    away2 = (away / scale) ** 2
+    return np.asarray(1 / (1 + away2 * away2))
 
 
 def _curve(seen: Array, terms: Array, inks: Array, weights: Array) -> float:
@@ -273,5 +269,5 @@ def _local(
     seen = share > 0.3
     if not seen.any():
         return local, uneven, 0.3
-    lack = (total / np.maximum(share, 1e-3)[:, :, None] - local)[seen]
-    return local, uneven, max(LEAST_SPREAD, float(median_rows(np.abs(lack[:, 1])[None])[0]) * 1.5)
+    lack = (total[:, :, 1] / np.maximum(share, 1e-3) - local[:, :, 1])[seen]
+    return local, uneven, max(LEAST_SPREAD, float(median_rows(np.abs(lack)[None])[0]) * 1.5)

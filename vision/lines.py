@@ -132,9 +132,13 @@ class LineView:
         self._known = profiles(registration.board_set)
         at_mm = self._known.at_mm
         places = registration.pose.project(at_mm.reshape(-1, 2)).astype(np.float32)
-        self._places = places.reshape(*at_mm.shape)
+        places = places.reshape(*at_mm.shape)
+        self._maps = cv2.convertMaps(places, NO_MAP, cv2.CV_16SC2)  # as remap reads them quickest
         size = np.array(registration.size_px) - 2
-        self._inside = np.all((self._places > 1) & (self._places < size), axis=(1, 2))
+        self._inside = np.all((places > 1) & (places < size), axis=(1, 2))
+        # of each point of a profile the place of its channel among all values
+        self._chosen = np.arange(places.shape[0] * places.shape[1]).reshape(places.shape[:2]) * 3
+        self._chosen += self._known.channel[:, None]
         cells = (at_mm[:, at_mm.shape[1] // 2] / CELL_MM).astype(np.intp)
         self._cells = cells[:, 1], cells[:, 0]
         self._drawn = self._known.drawn.astype(np.float32)
@@ -144,8 +148,8 @@ class LineView:
 
         The first (n, shifts): at and near its place; the second (n,).
         """
-        seen = cv2.remap(image, self._places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        seen = np.asarray(seen)[np.arange(len(seen)), :, self._known.channel]
+        seen = cv2.remap(image, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        seen = np.asarray(seen).ravel().take(self._chosen)
         windows = np.lib.stride_tricks.sliding_window_view(logs_of(seen), 2 * HALF + 1, axis=1)
         # drawn profiles are level themselves: what is even or slopes in the picture falls out
         alike = np.einsum("nsk,nk->ns", windows, self._drawn)

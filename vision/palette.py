@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import log
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +32,10 @@ STRANGE_TINT = 0.35
 STRANGE_SHADE = 1.3
 """No shadow or glare changes a token's brightness by so much, a logarithm, against the paper near it."""
 FLOOR_NATS = -25.0
-_LEAST, _MOST = (np.repeat([[strength], [veil]], 3, axis=1) for strength, veil in ((0.3, 0.0005), (1.3, 0.25)))
+_LEAST, _MOST = (0.3, 0.0005), (1.3, 0.25)
+"""Of strength and veil."""
+_AXES = np.array([[1, -1, 0], [1, 1, -2], [1, 1, 1]]) / np.array([[2**0.5], [6**0.5], [3]])
+"""BGR logarithms -> two of tint, at right angles and as long as those, and the mean."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +80,8 @@ def _cost(gaps: Array) -> Array:
 
 def _apart(seen: Array, means: Array) -> tuple[Array, Array]:
     """Distances in tint and in brightness, each (n, colours)."""
-    gaps = seen.T[:, :, None] - means.T[:, None]
-    shade = (gaps[0] + gaps[1] + gaps[2]) / 3
-    gaps -= shade
-    gaps *= gaps
-    return np.sqrt(gaps[0] + gaps[1] + gaps[2]), np.abs(shade)
+    gaps = (_AXES @ seen.T)[:, :, None] - (_AXES @ means.T)[:, None]
+    return np.hypot(gaps[0], gaps[1]), np.abs(gaps[2])
 
 
 def linear(rgb: Array) -> Array:
@@ -107,10 +108,11 @@ def _bodies(board_set: BoardSet) -> Array:
 
 @lru_cache(maxsize=8)
 def _colours(key: SetKey) -> tuple[Array, Array]:
-    """A set's colours in linear light (colours, 3), and how they look under each of VEILS (veils * colours, 3)."""
+    """A set's colours in linear light (colours, 3), and their tints (2, colours * veils) under each of VEILS."""
     board_set = key.board_set
     bodies = linear(np.array([paint.body[::-1] for paint in board_set.tokens.colours.values()], np.float64))
-    return bodies, np.concatenate([looks(bodies, np.float64(STRENGTH), np.float64(veil)) for veil in VEILS])
+    seen = np.stack([looks(bodies, np.float64(STRENGTH), np.float64(veil)) for veil in VEILS], axis=1)
+    return bodies, _AXES[:2] @ seen.reshape(-1, 3).T
 
 
 def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, rounds: int = 4) -> Palette:
@@ -162,8 +164,9 @@ def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, 
 def _likeliest_veil(board_set: BoardSet, seen: Array) -> float:
     """From glossy prints under a lamp to matte ones: the veil with which most of what is seen has some colour."""
     few = seen[:: max(1, len(seen) // 200)]
-    away = _apart(few, _colours(SetKey(board_set))[1])[0].reshape(len(few), len(VEILS), -1)
-    return VEILS[int(np.argmin(np.minimum(away.min(axis=2), STRANGE_TINT).mean(axis=0)))]
+    gaps = _colours(SetKey(board_set))[1][:, :, None] - (_AXES[:2] @ few.T)[:, None]
+    away = np.hypot(gaps[0], gaps[1]).reshape(-1, len(VEILS), len(few)).min(axis=0)
+    return VEILS[int(np.minimum(away, STRANGE_TINT).mean(axis=1).argmin())]
 
 
 def _middles(seen: Array, kinds: npt.NDArray[np.intp], weights: Array) -> tuple[npt.NDArray[np.intp], Array, Array]:
@@ -193,22 +196,37 @@ def _middle(values: Array, weights: Array) -> Array:
 
 
 def _step(bodies: Array, targets: Array, trust: Array, state: Array, prior: Array, spread: Array) -> Array:
-    """Strength and veil (6,) that bring the looks of `bodies` (n, 3) to `targets`; damped steps, channels apart."""
-    state, prior, hold2 = state.reshape(2, 3), prior.reshape(2, 3), spread.reshape(2, 3) ** -2
-    add = np.add.reduce
-    for _ in range(2):
-        light = np.minimum(np.maximum(bodies * state[0] + state[1], 1e-4), 1.5)
-        seen = 255 * light ** (1 / CURVE)
-        slope = seen / (CURVE * light * (seen + 6.0)) * trust  # of the logarithm, by light
-        error = (targets - np.log(seen + 6.0)) * trust
-        to_strength = slope * bodies
-        # two equations for each channel
-        a = add(to_strength * to_strength) + hold2[0]
-        b = add(to_strength * slope)
-        c = add(slope * slope) + hold2[1]
-        wanted = (prior - state) * hold2
-        up, down = add(to_strength * error) + wanted[0], add(slope * error) + wanted[1]
-        change = np.array([c * up - b * down, a * down - b * up])
-        change /= a * c - b * b
-        state = np.minimum(np.maximum(state + change, _LEAST), _MOST)
-    return state.ravel()
+    """Strength and veil (6,) that bring the looks of `bodies` (n, 3) to `targets`; damped steps, channels apart.
+
+    `trust` (n, 1); `prior`, `spread` (6,): of strength and veil. In plain numbers: there are as many as a set has
+    colours, and numpy's calls would take longer than the sums.
+    """
+    found, power = [], 1 / CURVE
+    hold = (spread**-2).tolist()
+    each = zip(bodies.T.tolist(), targets.T.tolist(), state[:3].tolist(), state[3:].tolist(), strict=True)
+    trusts = trust[:, 0].tolist()
+    for channel, (drawn, wanted, strength, veil) in enumerate(each):
+        usual, hold_strength = float(prior[channel]), hold[channel]
+        usual_veil, hold_veil = float(prior[3 + channel]), hold[3 + channel]
+        for _ in range(2):
+            # two equations for each channel
+            a, b, c = hold_strength, 0.0, hold_veil
+            up, down = (usual - strength) * hold_strength, (usual_veil - veil) * hold_veil
+            for body, target, weight in zip(drawn, wanted, trusts, strict=True):
+                light = body * strength + veil
+                if light > 1.5:
+                    light = 1.5
+                level = 255 * light**power
+                slope = level / (CURVE * light * (level + 6.0)) * weight  # of the logarithm, by light
+                to_strength = slope * body
+                error = (target - log(level + 6.0)) * weight
+                a += to_strength * to_strength
+                b += to_strength * slope
+                c += slope * slope
+                up += to_strength * error
+                down += slope * error
+            whole = a * c - b * b
+            strength = min(max(strength + (c * up - b * down) / whole, _LEAST[0]), _MOST[0])
+            veil = min(max(veil + (a * down - b * up) / whole, _LEAST[1]), _MOST[1])
+        found.append((strength, veil))
+    return np.array(found).T.ravel()

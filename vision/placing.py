@@ -125,7 +125,7 @@ class Ground:
             near = tuple(sorted(area.nearest(x, y) for area in beside if area is not home))
             if beside:
                 uncertain.update([*near, *([site] if site else [])])
-            if site and sum(nats > TIE_NATS for nats in token.likelihoods.values()) > 1:
+            if site and len(token.likelihoods) > 1 and sorted(token.likelihoods.values())[-2] > TIE_NATS:
                 uncertain.add(site)
             tokens.append(Token(token.kind, site, (round(x, 2), round(y, 2)), token.likelihoods, near))
         return tokens, frozenset(uncertain)

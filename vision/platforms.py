@@ -63,28 +63,34 @@ def _find(look: Look, board_set: BoardSet, rail: str) -> Card | None:
     votes = []
     for side in (-1, 1):
         outer = np.roll(level, -side * apart, axis=1)
-        votes.append(np.clip((outer - level) / CONTRAST, 0, 1) * flat.seen)
-    best: tuple[float, float, float] | None = None
+        votes.append(np.minimum(np.maximum((outer - level) / CONTRAST, 0), 1) * flat.seen)
     middle = (top + bottom) / 2
     rows = flat.top_mm + np.arange(level.shape[0]) * DOWN_MM - middle
     xs = np.arange(left + platforms.width_mm / 2 - BEYOND_MM, right - platforms.width_mm / 2 + BEYOND_MM, 0.5)
-    columns = flat.left_mm + np.arange(level.shape[1]) * STEP_MM
-    both = cv2.merge(votes)
-    for slope in SLOPES:
-        sums = _slanted(both, rows * slope / STEP_MM).T
-        lines = [np.interp(xs + side * half, columns, total) for side, total in zip((-1, 1), sums, strict=True)]
-        score = (lines[0] + lines[1]) / 2
-        place = int(np.argmax(score))
-        if best is None or score[place] > best[0] + 1e-6:
-            x = float(xs[place])
-            if 0 < place < len(xs) - 1:
-                low, here, high = score[place - 1 : place + 2]
-                bend = low + high - 2 * here
-                x += 0.5 * float(np.clip((low - high) / (2 * bend), -1, 1)) if bend < -1e-9 else 0.0
-            best = (float(score[place]), x, slope)
-    if best is None or best[0] < SEEN:
+    low, high = _slanted(votes, rows, SLOPES)
+    scores = (_between(low, xs - half - flat.left_mm) + _between(high, xs + half - flat.left_mm)) / 2
+    places = scores.argmax(axis=1).tolist()
+    best, score, slope = 0, -1.0, 0.0
+    for row, (place, leaning) in enumerate(zip(places, SLOPES, strict=True)):
+        if scores[row, place] > score + 1e-6:
+            best, score, slope = row, float(scores[row, place]), leaning
+    if score < SEEN:
         return _over_the_edge(flat, level, board_set, rail)
-    return Card(rail, best[1], best[2], best[0])
+    place = places[best]
+    x = float(xs[place])
+    if 0 < place < len(xs) - 1:
+        before, here, after = scores[best, place - 1 : place + 2].tolist()
+        bend = before + after - 2 * here
+        x += 0.5 * min(1.0, max(-1.0, (before - after) / (2 * bend))) if bend < -1e-9 else 0.0
+    return Card(rail, x, slope, score)
+
+
+def _between(sums: Array, at_mm: Array) -> Array:
+    """Values (slopes, n) at places along the columns of `sums` (slopes, w), STEP_MM apart."""
+    steps = np.clip(at_mm / STEP_MM, 0, sums.shape[1] - 1.001)
+    low = steps.astype(np.intp)
+    further = steps - low
+    return np.asarray(sums[:, low] * (1 - further) + sums[:, low + 1] * further)
 
 
 def _over_the_edge(flat: Flat, level: npt.NDArray[np.float32], board_set: BoardSet, rail: str) -> Card | None:
@@ -93,7 +99,6 @@ def _over_the_edge(flat: Flat, level: npt.NDArray[np.float32], board_set: BoardS
     assert platforms is not None
     (left, top), (right, bottom) = board_set.rails[rail]
     half = (platforms.width_mm - (platforms.outline.width_mm if platforms.outline is not None else 0.0)) / 2
-    columns = flat.left_mm + np.arange(level.shape[1]) * STEP_MM
     rows = flat.top_mm + np.arange(level.shape[0]) * DOWN_MM - (top + bottom) / 2
     best: Card | None = None
     darkest = -np.inf
@@ -106,17 +111,18 @@ def _over_the_edge(flat: Flat, level: npt.NDArray[np.float32], board_set: BoardS
         end = left - BEYOND_MM + platforms.width_mm / 2 if side > 0 else right + BEYOND_MM - platforms.width_mm / 2
         limit = half + OUTSIDE_MM + 1 if side > 0 else board_set.sheet_mm[0] - half - OUTSIDE_MM - 1
         xs = np.arange(min(end, limit), max(end, limit), 0.5)
-        for slope in FINE_SLOPES if len(xs) else ():
-            outer, inner, filled, bright = (
-                np.interp(xs + side * half, columns, _slanted(one, rows * slope / STEP_MM))
-                for one in (*votes, fill, brightest)
-            )
-            here = (outer >= WHOLE_LINE) & (inner >= HALF_LINE) & (filled >= FILLED)
-            contrast = np.where(here, -bright, -np.inf)  # the line is darkest in its middle
-            place = int(np.argmax(contrast))
-            if here[place] and (best is None or contrast[place] > darkest):
-                darkest = float(contrast[place])
-                best = Card(rail, float(xs[place]), slope, float(outer[place] + inner[place]) / 2)
+        if not len(xs):
+            continue
+        outer, inner, filled, bright = (
+            _between(each, xs + side * half - flat.left_mm)
+            for each in _slanted((*votes, fill, brightest), rows, FINE_SLOPES)
+        )
+        here = (outer >= WHOLE_LINE) & (inner >= HALF_LINE) & (filled >= FILLED)
+        contrast = np.where(here, -bright, -np.inf)  # the line is darkest in its middle
+        row, place = divmod(int(np.argmax(contrast)), len(xs))
+        if here[row, place] and contrast[row, place] > darkest:
+            darkest = float(contrast[row, place])
+            best = Card(rail, float(xs[place]), FINE_SLOPES[row], float(outer[row, place] + inner[row, place]) / 2)
     return best
 
 
@@ -128,12 +134,23 @@ def _moved(level: npt.NDArray[np.float32], steps: float) -> npt.NDArray[np.float
     return np.asarray(cv2.warpAffine(level, warp, size, flags=flags, borderMode=cv2.BORDER_REPLICATE), np.float32)
 
 
-def _slanted(votes: npt.NDArray[np.float32], shifts: Array) -> Array:
-    """Mean of the rows (h, w) or (h, w, 2), each moved left by its shift."""
-    warp: Array = np.array([[1, shifts[1] - shifts[0], shifts[0]], [0, 1, 0]], np.float32)
-    size = (votes.shape[1], votes.shape[0])
-    moved = cv2.warpAffine(votes, warp, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP)
-    return np.asarray(cv2.reduce(moved, 0, cv2.REDUCE_AVG)[0], np.float64)
+def _slanted(votes: Sequence[Array], rows_mm: Array, slopes: Sequence[float]) -> Array:
+    """The means of each one's rows (h, w), each row moved left by its `rows_mm` (h,) times a slope: (n, slopes, w).
+
+    Between columns values are interpolated, beyond the ends they are nought. As a product of matrices this is quick:
+    of each whole number of columns how much each row takes part in it, for all slopes at once.
+    """
+    moved = np.multiply.outer(np.asarray(slopes), rows_mm / STEP_MM)
+    reach = int(np.ceil(np.abs(moved).max()))
+    steps = np.arange(-reach, reach + 1)
+    share = np.maximum(0, 1 - np.abs(moved - steps[:, None, None])) / len(rows_mm)
+    every = np.hstack([np.asarray(one, np.float32) for one in votes])
+    width, count = votes[0].shape[1], len(votes)
+    parts = (share.reshape(-1, len(rows_mm)).astype(np.float32) @ every).reshape(len(steps), len(slopes), count, width)
+    total = np.zeros((len(slopes), count, width + 2 * reach), np.float32)
+    for place, part in enumerate(parts):
+        total[:, :, 2 * reach - place : 2 * reach - place + width] += part
+    return np.asarray(total[:, :, reach : reach + width].transpose(1, 0, 2))
 
 
 def slot_sites(board_set: BoardSet, card: Card) -> tuple[Site, ...]:

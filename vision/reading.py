@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import hypot
 
 import cv2
 import numpy as np
@@ -45,7 +44,7 @@ def read(
                 ground, things = again
             if not (again[1].hidden or again[1].hand):
                 break
-    return ground, replace(things, clear=tuple(_as_before(one, stayed.still_found) for one in things.clear))
+    return ground, replace(things, clear=_as_before(things.clear, stayed.still_found))
 
 
 def _read(
@@ -73,17 +72,27 @@ def _read(
     return ground, find_things(shown, stayed)
 
 
-def _as_before(token: Found, before: Sequence[Found]) -> Found:
+def _as_before(tokens: Sequence[Found], before: Sequence[Found]) -> tuple[Found, ...]:
     """A token that lies just where one lay is most likely that one, if in the worse light it may be."""
-    x, y = token.centre_mm
-    for old in before:
-        near = hypot(old.centre_mm[0] - x, old.centre_mm[1] - y) < STAYS_MM
-        if near and token.likelihoods.get(old.kind, FLOOR_NATS) > -STAYS_NATS:
-            nats = {**token.likelihoods, old.kind: token.likelihoods[old.kind] + STAYS_NATS}
-            kind = max(nats, key=lambda name: nats[name])
-            likelihoods = {name: max(FLOOR_NATS, value - nats[kind]) for name, value in nats.items()}
-            return replace(token, kind=kind, likelihoods=likelihoods)
-    return token
+    if not tokens or not before:
+        return tuple(tokens)
+    here, there = (np.array([token.centre_mm for token in each]) for each in (tokens, before))
+    gaps = here[:, None] - there
+    told: dict[int, Found] = {}
+    near = np.argwhere(np.hypot(gaps[:, :, 0], gaps[:, :, 1]) < STAYS_MM)
+    for place, was in near.tolist():
+        token, kind = tokens[place], before[was].kind
+        if place not in told and token.likelihoods.get(kind, FLOOR_NATS) > -STAYS_NATS:
+            told[place] = _likelier(token, kind)
+    return tuple(told.get(place, token) for place, token in enumerate(tokens))
+
+
+def _likelier(token: Found, kind: str) -> Found:
+    """The same with this kind likelier by STAYS_NATS."""
+    nats = {**token.likelihoods, kind: token.likelihoods[kind] + STAYS_NATS}
+    best = max(nats, key=lambda name: nats[name])
+    likelihoods = {name: max(FLOOR_NATS, value - nats[best]) for name, value in nats.items()}
+    return replace(token, kind=best, likelihoods=likelihoods)
 
 
 def _better(now: Things, before: Things, same_mm: float) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import starmap
 from typing import Any
 
 import cv2
@@ -60,6 +61,7 @@ CROWDED = 0.13
 _TINT_STEP, _LEVEL_STEP = 0.06, 0.15
 _TINT_LEAST, _LEVEL_LEAST = -1.3, 3.6
 _TINTS, _LEVELS = 40, 16
+_CORE = np.stack(np.meshgrid(*2 * [np.arange(-CORE_MM, CORE_MM + 0.1, 2.0)]), axis=2).reshape(-1, 2)
 _NOTHING: Any = 0.0  # the stubs ask for a picture
 _MOST = (np.uint8(_TINTS - 1), np.uint8(_LEVELS - 1), np.uint8(_TINTS - 1))
 
@@ -86,22 +88,25 @@ def _classes(palette: Palette) -> npt.NDArray[np.uint8]:
     levels = (_LEVEL_LEAST + (np.arange(_LEVELS) + 0.5) * _LEVEL_STEP).astype(np.float32)
     means = palette.means.astype(np.float32)
     blue_of, red_of = means[:, 0] - means[:, 1], means[:, 2] - means[:, 1]
-    away2 = (tints[:, None, None] - blue_of) ** 2 + (tints[None, :, None] - red_of) ** 2
-    near = away2 < 0.25 * (blue_of**2 + red_of**2)  # nearer than half-way to grey
-    tint_cost = np.where(near, away2 / 0.05**2, np.float32(np.inf))
-    dark = levels[:, None] - means[:, 1]
-    dark_cost = np.where((dark > -0.8) & (dark < 0.5), (np.clip(dark, -0.6, 0.6) / 0.12) ** 2, np.float32(np.inf))
-    least = np.full((_TINTS, _LEVELS, _TINTS), np.inf, np.float32)
-    best = np.zeros(least.shape, np.uint8)
-    for colour in range(len(means)):
-        cost = tint_cost[:, None, :, colour] + dark_cost[None, :, None, colour]  # blue, level, red
-        np.copyto(best, np.uint8(colour), where=cost < least)
-        np.minimum(least, cost, out=least)
-    known = np.isfinite(least)
     # colours of about one tint are told apart token by token: point by point noise and shadows would mix them
     apart = np.hypot(blue_of[:, None] - blue_of, red_of[:, None] - red_of)
-    group = np.argmax(apart < ONE_TINT, axis=1)
-    return np.where(known, (group + 1).astype(np.uint8)[best], np.uint8(0)).ravel()
+    number = (np.argmax(apart < ONE_TINT, axis=1) + 1).astype(np.uint8)
+    least = np.full((_TINTS, _LEVELS, _TINTS), np.inf, np.float32)
+    best = np.zeros(least.shape, np.uint8)
+    reach2 = 0.25 * (blue_of**2 + red_of**2)  # nearer than half-way to grey
+    reach = np.sqrt(reach2)
+    blues, reds = (np.searchsorted(tints, (of - reach, of + reach)).T for of in (blue_of, red_of))
+    shades = np.searchsorted(levels, (means[:, 1] - np.float32(0.8), means[:, 1] + np.float32(0.5))).T
+    boxes = zip(*(starmap(slice, of) for of in (blues, shades, reds)), strict=True)
+    for colour, (blue, level, red) in enumerate(boxes):
+        away2 = ((tints[blue] - blue_of[colour]) ** 2)[:, None] + (tints[red] - red_of[colour]) ** 2
+        tint_cost = np.where(away2 < reach2[colour], away2 / 0.05**2, np.float32(np.inf))
+        dark_cost = (np.minimum(np.abs(levels[level] - means[colour, 1]), np.float32(0.6)) / 0.12) ** 2
+        cost = tint_cost[:, None] + dark_cost[:, None]
+        box = (blue, level, red)  # beyond it the colour is no candidate
+        np.copyto(best[box], number[colour], where=cost < least[box])
+        np.minimum(least[box], cost, out=least[box])
+    return best.ravel()
 
 
 def _labels(flat: Flat, palette: Palette) -> npt.NDArray[np.uint8]:
@@ -135,8 +140,8 @@ def _reach(contour: Array, x: float, y: float) -> float:
 def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float, middles: Array) -> list[_Patch]:
     """Token-shaped patches of one colour. `middles` (n, 2): of the sites, on the fine grid: x, y."""
     around = np.ones((3, 3), np.uint8)
-    least = cv2.erode(np.where(labels > 0, labels, np.uint8(255)), around)
-    alone = (labels > 0) & (cv2.dilate(labels, around) == least)  # not beside another colour
+    before = labels - np.uint8(1)  # of none the highest
+    alone = (labels > 0) & (cv2.dilate(labels, around) - np.uint8(1) == cv2.erode(before, around))  # not beside another
     mask = np.asarray(cv2.morphologyEx(alone.astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)), np.uint8)
     contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
     size = size_mm / flat.step_mm
@@ -171,8 +176,8 @@ def _misfit(full: float, short: float, long: float) -> float:
 
     Side walls make patches longer than tokens; a disc fills its square by 0.79.
     """
-    outside = (LEAST_FULL - full, LEAST_SIDES[0] - short, short - MOST_SIDES[0])
-    return sum(max(0.0, gap) for gap in (*outside, LEAST_SIDES[1] - long, long - MOST_SIDES[1]))
+    lacks = max(0.0, LEAST_FULL - full) + max(0.0, LEAST_SIDES[0] - short) + max(0.0, LEAST_SIDES[1] - long)
+    return lacks + max(0.0, short - MOST_SIDES[0]) + max(0.0, long - MOST_SIDES[1])
 
 
 def _split(
@@ -193,7 +198,7 @@ def _split(
     if not 2 <= count <= MOST_TOGETHER or (short < 1.4 * size and long < LEAST_EACH * count * size):
         return []
     rows, columns = np.nonzero(own)
-    points = np.column_stack([columns, rows]).astype(np.float64)
+    points = np.column_stack([columns, rows]).astype(np.float32)
     near = np.round(middles).astype(np.int64) - (x0, y0)
     near = near[np.all((near >= 0) & (near < (width, height)), axis=1)]
     homes = near[own[near[:, 1], near[:, 0]] > 0].astype(np.float64)
@@ -222,19 +227,23 @@ def _unlike(parts: Sequence[tuple[float, float, float, float, float]], size: flo
 def _apart(points: Array, size: float, centres: Array) -> list[tuple[float, float, float, float, float]]:
     """The tokens round about these middles of which points (n, 2) may consist, as `_split` gives them; or none."""
     count = len(centres)
-    for step in (3, 3, 3, 3, 1, 1):  # first on a third of the points
-        few = points[::step]
-        away = np.maximum(np.abs(few[:, :1] - centres[:, 0]), np.abs(few[:, 1:] - centres[:, 1]))
-        nearest = np.argmin(away, axis=1)
-        number = np.maximum(np.bincount(nearest, minlength=count), 1)
-        sums = [np.bincount(nearest, few[:, axis], count) / number for axis in (0, 1)]
-        centres = np.column_stack(sums)
+    for step, rounds in ((3, 4), (1, 2)):  # first on a third of the points
+        few = np.ascontiguousarray(points[::step].T)
+        nearest = np.zeros(0, np.intp)
+        for _ in range(rounds):
+            at = centres.astype(np.float32)
+            away = np.maximum(np.abs(few[0] - at[:, :1]), np.abs(few[1] - at[:, 1:]))
+            before, nearest = nearest, away.argmin(axis=0)
+            if np.array_equal(before, nearest):
+                break  # the middles would stay
+            number = np.maximum(np.bincount(nearest, minlength=count), 1)
+            centres = np.column_stack([np.bincount(nearest, values, count) / number for values in few])
     parts = []
     for n in range(count):
         mine = points[nearest == n]
         if len(mine) < 0.5 * size**2:
             return []
-        _, sides, _ = cv2.minAreaRect(mine.astype(np.float32))
+        _, sides, _ = cv2.minAreaRect(mine)
         small, large = min(sides) + 1, max(sides) + 1
         if small < 0.7 * size or large > 1.4 * size:
             return []
@@ -245,9 +254,10 @@ def _apart(points: Array, size: float, centres: Array) -> list[tuple[float, floa
 def _spread(points: Array, count: int, in_line: bool) -> Array:
     """First guesses of `count` middles: evenly along a line, or each far from the others."""
     if in_line:
-        middle = points.mean(axis=0)
-        axis = np.linalg.svd(points[:: max(1, len(points) // 400)] - middle, full_matrices=False)[2][0]
-        along = (points - middle) @ axis
+        middle = np.array([points[:, axis].mean(dtype=np.float64) for axis in (0, 1)])
+        few = points[:: max(1, len(points) // 400)] - middle
+        axis = np.linalg.eigh(few.T @ few)[1][:, 1]
+        along = points @ axis - middle @ axis
         low, high = along.min(), along.max()
         steps = low + (high - low) * (np.arange(count) + 0.5) / count
         return np.asarray(middle + steps[:, None] * axis)
@@ -284,7 +294,8 @@ def _stands_out(
     steps = np.linspace(-0.5, 0.5, 9) * size
     ring = np.array([at for x in (-0.68 * size, 0.68 * size) for y in steps for at in ((x, y), (y, x))])
     rows, columns = flat.cells(centres[:, None, :] + ring[None])
-    alike = np.linalg.norm(flat.norm[rows, columns] - bodies[:, None, :], axis=2) < SAME
+    gaps = flat.norm[rows, columns] - bodies[:, None, :]
+    alike = np.einsum("nkc,nkc->nk", gaps, gaps) < SAME**2
     low_mm, high_mm = _extent(SetKey(board_set))
     limit = np.full(len(centres), 0.15)
     for low, high in board_set.rails.values():
@@ -296,9 +307,7 @@ def _stands_out(
 def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
     board_set = look.registration.board_set
     centres = np.array([patch.centre_mm for patch in patches])
-    step = np.arange(-CORE_MM, CORE_MM + 0.1, 2.0)
-    offsets = np.stack(np.meshgrid(step, step), axis=2).reshape(-1, 2)
-    rows, columns = flat.cells(centres[:, None, :] + offsets[None])
+    rows, columns = flat.cells(centres[:, None, :] + _CORE)
     cores = flat.norm[rows, columns].astype(np.float64)
     bodies = median_rows(cores)
     low, high = percentile_rows(cores[:, :, 1], 10, 90)
@@ -314,11 +323,13 @@ def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
     strange = palette.strange(bodies, limit) & palette.strange(seen, limit)  # gloss may end before a token
     found = []
     every = np.maximum(FLOOR_NATS, nats - nats.max(axis=1, keepdims=True)).tolist()
+    best = nats.argmax(axis=1).tolist()
+    uneven = (high - low).tolist()
     for place, patch in enumerate(patches):
         if strange[place] or not alone[place]:
             continue
         likelihoods = dict(zip(palette.names, every[place], strict=True))
-        kind = max(likelihoods, key=lambda name: likelihoods[name])
         score = patch.score - UNLIKE * patch.misfit * (0 if crowded[place] and not patch.round else 1)
-        found.append(Found(kind, patch.centre_mm, score, likelihoods, 1.0, float(high[place] - low[place])))
+        kind = palette.names[best[place]]
+        found.append(Found(kind, patch.centre_mm, score, likelihoods, 1.0, uneven[place]))
     return sorted(found, key=lambda token: -token.score)
