@@ -33,6 +33,9 @@ from controller.referee.strokes import (
 from controller.referee.view import Offence
 from controller.rules.api import Owed, Placement, Player, Position, Reason, Verdict
 
+MOST_ACCUSED = 60
+"""So many placements are remembered as named: of a board that nobody puts right for days the oldest is named again."""
+
 
 def judge_board(draft: Draft) -> None:
     """Judge what stands, if it has stood long enough."""
@@ -434,7 +437,7 @@ def accuse(draft: Draft, choice: Choice) -> None:
     draft.set(offence=offence, owed=(), partial=False, provisional=False)
     if any(agree(known, choice.placement) for known in state.accused):
         return
-    draft.set(accused=(*state.accused, choice.placement))
+    draft.set(accused=(*state.accused, choice.placement)[-MOST_ACCUSED:])
     draft.emit("illegal", _illegal(offence), reasons=offence.reasons)
 
 

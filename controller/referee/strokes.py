@@ -18,6 +18,9 @@ from controller.rules.api import Game, Placement, Player, PlaysInStrokes, Positi
 BELIEVED, NULL_TURN, CHANGED, CHANGED_LATE, WEAK, WAITING = range(6)
 CHANGES = (CHANGED, CHANGED_LATE)
 
+MOST_STAGES = 60
+"""Far more than a turn has: who plays about with pieces for hours leaves no more behind."""
+
 
 def in_strokes(game: Game) -> bool:
     """Whether the game is a `PlaysInStrokes`."""
@@ -37,7 +40,7 @@ class Way:
 
     def then(self, position: str, stage: Placement) -> Way:
         """With one more stage."""
-        return Way(position, (*self.stages, stage) if position == self.position else (stage,))
+        return Way(position, (*self.stages, stage)[-MOST_STAGES:] if position == self.position else (stage,))
 
 
 @dataclass(frozen=True)
