@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from controller.referee.judging import answered
+from controller.referee.asking import answered
 from controller.referee.record import end_game
 from controller.referee.state import Draft, Offer
 from controller.rules.api import Outcome, Player

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from controller.referee.agreements import accept_draw, agree_on_draw, decline_draw, offer_draw, resign, rule
+from controller.referee.asking import answered
 from controller.referee.beginning import lines_from, possible
 from controller.referee.clocks import Clocks
 from controller.referee.correcting import as_moved
 from controller.referee.events import Command, Press
-from controller.referee.judging import answered, judge_done
+from controller.referee.judging import judge_done
 from controller.referee.leading import start_guide
 from controller.referee.lines import Done, Line
 from controller.referee.naming import name_players

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from controller.referee.agreements import rule
+from controller.referee.asking import answered
 from controller.referee.beginning import lines_from
 from controller.referee.correcting import Correction, History, before_turn, corrected
-from controller.referee.judging import answered
 from controller.referee.leading import start_guide
 from controller.referee.lines import Line
 from controller.referee.record import believe, end_game, forget_moment, outcome_of
