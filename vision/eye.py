@@ -9,7 +9,7 @@ from dataclasses import replace
 from vision import motion, photometry
 from vision.boardset import BoardSet
 from vision.foreign import Things
-from vision.glow import Area, Lit, relight
+from vision.glow import Area, Lit, relight, unmoved
 from vision.motion import Change
 from vision.platforms import Card, row_of
 from vision.profile import Profile
@@ -151,7 +151,7 @@ class Eye:
         if hand and self._things.may_stay(t_s, quiet_since_s, started_s):
             # what lies there has come to stay: it is no hand. The sites under it remain hidden
             found, hand = self._stayed.found, False
-            self._stayed = Stayed(found, shot.small, found, self._things.on_sheet)
+            self._stayed = replace(self._stayed, still=shot.small, still_found=found, adopted=self._things.on_sheet)
         elif not hand and self._quiet_s(t_s) >= SETTLE_S and self._settled is not self._looked:
             # this picture, not the one looked at: under a change of light a hand's last tip may have gone unnoticed
             self._stayed = replace(self._stayed, still=shot.small, still_found=self._stayed.found)
@@ -174,12 +174,15 @@ class Eye:
         small, previous, still = shot.small, self._previous, self._stayed.still
         stirred = change is not None and change.any
         board_set = board.registration.board_set
-        surely_there = self._stayed.found if self._last is not None and not self._last.hand else ()
+        no_hand = self._last is not None and not self._last.hand
+        stood = self._stayed.found if no_hand and self._lit is not None else ()
+        surely_there = unmoved(stood, self._stayed.looked, shot.half, board.registration)
         since = change if change is not None and change.before is still else None
         changed = None if still is None else (since or Change(small, still)).where
         ground, things = read(board, shot, self._stayed, changed, self._lit, surely_there)
         self._things = things
-        self._stayed = replace(self._stayed, found=things.clear, adopted=things.adopted)
+        looked = shot.half, board.registration
+        self._stayed = replace(self._stayed, found=things.clear, looked=looked, adopted=things.adopted)
         self._looked, self._looked_s = small, shot.t_s
         placed, uncertain = ground.place(things.clear)
         tokens = tuple(sorted(placed, key=lambda t: (t.site or "~", t.kind, t.centre_mm)))
@@ -192,7 +195,9 @@ class Eye:
         )
         if not things.hand and not stirred and (self._stayed.still is None or quiet):
             self._stayed = replace(self._stayed, still=small, still_found=things.clear)
-        moving = change is not None and stirred and not self._where.shaken and change.any_in(board.watch)
+        moving = change is not None and stirred and change.any_in(board.watch)
+        if self._where.shaken and not things.hand and not (self._last is not None and self._last.hand):
+            moving = False  # the sheet as a whole, or only its noise: but a hand that comes, works or goes does move
         return Sighting(
             shot.t_s,
             shot.frame,

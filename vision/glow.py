@@ -13,6 +13,7 @@ from math import hypot
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from vision import motion
 from vision.boardset import Point
@@ -28,6 +29,12 @@ SAME_MM = 6.0
 """A token found so near to where one stood is that one."""
 WORSE = 0.05
 """Seen so much less well than a moment ago, it is the light that changed."""
+ALIKE = 0.85
+"""Between a token in one light and in another the edges correlate by 0.95; with what else may stand there, mostly by
+less than 0.7."""
+BLOWN = 250
+TOLD = 0.4
+"""Where less than this share of a token can be compared, nothing is told by it."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +87,45 @@ class Lit:
     def hush(self, small: Image) -> None:
         """Leave the lit places out of a quarter-size picture, in place."""
         small[self.small] = NEUTRAL
+
+
+def unmoved(
+    tokens: Sequence[Found], then: tuple[Image, Registration] | None, half: Image, now: Registration
+) -> list[Found]:
+    """Those of these tokens whose places still look as they did `then`, but for the light.
+
+    Our own lights are slow slopes over a token: what they multiply goes with the slopes of the picture's logarithm, and
+    the edges remain. `then` and `half` (h, w, 3), `now`: half-size pictures and where the sheet lay in them.
+    """
+    if then is None or not tokens:
+        return []
+    before, lay = then
+    size_mm, height_mm = lay.board_set.tokens.size_mm, lay.board_set.tokens.height_mm
+    at_mm = np.array([token.centre_mm for token in tokens], np.float64)
+    old_px, new_px = lay.pose.project(at_mm, height_mm) / 2, now.pose.project(at_mm, height_mm) / 2
+    aside_px = lay.pose.project(at_mm + np.array([size_mm, 0.0]), height_mm) / 2 - old_px
+    sides = np.round(np.hypot(aside_px[:, 0], aside_px[:, 1]) * 1.1).astype(int) | 1
+    pairs = zip(tokens, old_px, new_px, sides, strict=True)
+    return [token for token, old, new, side in pairs if _alike(_patch(before, old, side), _patch(half, new, side))]
+
+
+def _patch(half: Image, centre_px: npt.NDArray[np.float64], side: int) -> Image:
+    x, y = map(float, centre_px)
+    return np.asarray(cv2.getRectSubPix(half, (int(side), int(side)), (x, y)), np.uint8)
+
+
+def _alike(one: Image, other: Image) -> bool:
+    told = (one < BLOWN).all(axis=2) & (other < BLOWN).all(axis=2)
+    if told.mean() < TOLD:
+        return True
+    first, second = (_edges(patch)[told].ravel() for patch in (one, other))
+    power = float(np.sqrt(first @ first * (second @ second)))
+    return power <= 0 or float(first @ second) >= ALIKE * power
+
+
+def _edges(patch: Image) -> npt.NDArray[np.float32]:
+    told = np.log(patch.astype(np.float32) + 8)  # + 8: noise in the dark is no edge
+    return np.asarray(told - cv2.GaussianBlur(told, (0, 0), len(patch) * 0.15), np.float32)
 
 
 def relight(before: Lit | None, now: Lit | None, kept: Sequence[Image | None], small: Image) -> None:

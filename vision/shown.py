@@ -15,7 +15,7 @@ from vision.light import Lit
 from vision.motion import Mask
 from vision.paper import PaperView
 from vision.placing import Ground
-from vision.registration import Image
+from vision.registration import Image, Registration
 from vision.tokens import Found
 
 
@@ -74,11 +74,13 @@ class Shown:
 class Stayed:
     """What stays from the pictures before.
 
-    `found`: the tokens of the last full look; `still`: the last settled, hand-free picture, small, and `still_found`
-    its tokens; `adopted` (h, w): grid cells of things that have come to stay.
+    `found`: the tokens of the last full look, and `looked` its picture, half-size, and where the sheet lay in it;
+    `still`: the last settled, hand-free picture, small, and `still_found` its tokens; `adopted` (h, w): grid cells of
+    things that have come to stay.
     """
 
     found: tuple[Found, ...] = ()
+    looked: tuple[Image, Registration] | None = None
     still: Image | None = None
     still_found: tuple[Found, ...] = ()
     adopted: Mask | None = None

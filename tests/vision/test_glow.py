@@ -117,3 +117,36 @@ def test_shining_leaves_the_picture_itself_alone() -> None:
     assert changed[0] > 10  # blue
     assert changed[2] <= 1
     assert shine(picture, painter.optics, []) is picture
+
+
+COLOURS = [(0.0, 0.4, 0.0), (0.4, 0.0, 0.0), (0.4, 0.4, 0.4)]
+
+
+@pytest.mark.parametrize(("name", "site"), [("transet", "c3"), ("taasen", "8"), ("transfer", "D2")])
+@pytest.mark.parametrize("rgb", COLOURS)
+def test_what_goes_unseen_from_the_light_has_gone(name: str, site: str, rgb: tuple[float, float, float]) -> None:
+    """A camera that stalls, or a hand quicker than two pictures: a token that left the light isn't remembered there."""
+    board = installed_sets()[name]
+    kind, other = list(board.kinds)[:2]
+    x_mm, y_mm = board.centre(site)
+    world, painter, eye = World(board, {}), Painter(board), Eye([board])
+    led = Spot(x_mm + 3, y_mm - 4, board.tokens.size_mm * 0.7, rgb)
+    area = tuple((x_mm + dx, y_mm + dy) for dx, dy in ((-30, -30), (30, -30), (30, 30), (-30, 30)))
+    count = 0
+
+    def look(on: dict[str, tuple[str, ...]], lights: list[Spot], pictures: int = 2) -> dict[str, tuple[str, ...]]:
+        nonlocal count
+        world.reset(on)
+        for _ in range(pictures):
+            count += 1
+            picture = shine(painter.paint(world.snapshot()), painter.optics, lights)
+            sighting = eye.see(picture, count / 2, count, glow=[area])
+        return sighting.on()
+
+    there = {site: (kind,)}
+    for lights in ([], [led], [], [led]):
+        assert look(there, lights) == there
+    assert look({}, [led]) == {}
+    assert look(there, [led]) == there
+    assert look({site: (other,)}, [led]) == {site: (other,)}
+    assert look({}, []) == {}
