@@ -53,8 +53,12 @@ def put_back_again(state: State) -> Line | None:
 
 
 def two_turns_ago(line: Line, shown: Line) -> bool:
-    """Whether this is what was believed before two turns that nobody has seen made were taken from what stood."""
-    return len(shown.record) >= 2 and line.record == shown.record[:-2]
+    """Whether this is what was believed before two turns that nobody has seen made were taken from what stood.
+
+    Either they followed it, or the first of them took the place of its last turn.
+    """
+    before = shown.record[:-2]
+    return len(shown.record) >= 2 and (line.record == before or line.record[:-1] == before)
 
 
 def _explained(state: State, placement: Placement, done: Player | None) -> Explained:

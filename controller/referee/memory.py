@@ -1,4 +1,4 @@
-"""What must survive a power cut: the lines, as one internal event, and back again from the journal's rows."""
+"""What must survive a power cut: the lines, believed and pending, as one internal event, and back from its rows."""
 
 from __future__ import annotations
 
@@ -10,19 +10,17 @@ from controller.referee.anchors import anchors_of
 from controller.referee.lines import Done, Line
 from controller.referee.record import candidate, strong
 from controller.referee.standing import changed, standing_of
-from controller.referee.state import Draft, Eyes, Guiding, Seen, State
+from controller.referee.state import NOTHING, Draft, Eyes, Guiding, Seen, State
 from controller.referee.strokes import Way, in_strokes
 from controller.referee.timing import Timing
 from controller.referee.view import Phase, Played
-from controller.rules.api import Game, Placement, Position, RulesError
+from controller.rules.api import Game, Placement, Position, RulesError, Shift
 
 
 def write_belief(draft: Draft, before: State) -> None:
     """Write the lines, if they have changed: each from its last position that can't change any more."""
     state = draft.state
-    if (state.lines, state.phase, state.game_no, state.written, _asked(state)) == (
-        before.lines, before.phase, before.game_no, before.written, _asked(before),
-    ):  # fmt: skip
+    if _kept(state) == _kept(before):
         return
     if not state.lines:
         if before.lines:
@@ -41,11 +39,25 @@ def write_belief(draft: Draft, before: State) -> None:
             "options": dict(getattr(game, "chosen", {})),
             "written": state.written,
             "lines": told,
+            "pending": [_told(game, line, state.line) for line in state.pending],
             "asked": _asked(state),
+            "way": _told_way(game, state.way) if _has_way(state) else None,
+            "ruled": None if state.ruled is None else _told_stage(NOTHING, state.ruled),
             "result": {"winner": state.winner, "result": state.result, "why": state.why},
         },
         internal=True,
     )
+
+
+def _kept(state: State) -> tuple[object, ...]:
+    """All that a belief row is written for."""
+    way = state.way if _has_way(state) else None
+    return state.lines, state.pending, state.phase, state.game_no, state.written, _asked(state), way, state.ruled
+
+
+def _has_way(state: State) -> bool:
+    """Whether what stood settled since the last turn tells of a turn, which a look at the board alone would not."""
+    return in_strokes(state.game) and bool(state.way.stages)
 
 
 def _asked(state: State) -> str | None:
@@ -57,14 +69,19 @@ def _asked(state: State) -> str | None:
 def _told(game: Game, line: Line, shown: Line) -> dict[str, Any]:
     anchor = line.steps[0].before if line.steps else line.position
     closed = len(line.record) - line.open_rows
-    others = [done for i, done in enumerate(line.record[:closed]) if done not in shown.record[i : i + 1]]
-    return {
+    told: dict[str, Any] = {
         "anchor": game.position_text(anchor),
         "to_move": game.to_move(anchor),
         "n": closed,
         "turns": [done.played.text for done in line.record[closed:]],
         "weak": line.weak,
-    } | ({"otherwise": [_row(done) for done in others]} if others else {})
+    }
+    others = [done for i, done in enumerate(line.record[:closed]) if done not in shown.record[i : i + 1]]
+    if others:
+        told["otherwise"] = [_row(done) for done in others]
+    if line.lingering:
+        told["lingering"] = [[shift.piece, shift.origin] for shift in line.lingering]
+    return told
 
 
 def _row(done: Done) -> dict[str, Any]:
@@ -90,9 +107,12 @@ def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[st
     record = _record(rows, game_no)
     anchors = anchors_of(game, rows, game_no)
     replayed = _replayed(game, dict(anchors), record)
-    lines = tuple(_line(game, told, record, replayed) for told in belief["lines"])
+    lines, pending = (
+        tuple(_line(game, told, record, replayed) for told in belief.get(key, ())) for key in ("lines", "pending")
+    )
     published = tuple(record[n] for n in sorted(record) if n <= len(lines[0].record))
-    way = _way(game, rows, game_no, lines[0])
+    way = _way(game, belief.get("way"))
+    ruled = belief.get("ruled")
     asked = belief.get("asked") or ""
     about: Literal["", "thread", "victim"] = "thread" if "thread" in asked else "victim" if "victim" in asked else ""
     likely = strong(lines) if about == "thread" else lines[:1] if about else ()
@@ -103,6 +123,7 @@ def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[st
         phase=phase,
         guiding=Guiding() if phase == "play" and _was_guided(rows, game_no) else None,
         lines=lines,
+        pending=pending,
         published=published,
         anchors=anchors,
         standing=standing_of(game, rows, game_no),
@@ -113,6 +134,7 @@ def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[st
         stage=(way.position, way.stages[-1]) if way.stages else None,
         question_about=about,
         question=() if "untold" in asked else tuple(candidate(game, one, turn=about == "victim") for one in likely),
+        ruled=None if ruled is None else _stage(NOTHING, ruled),
         winner=result.get("winner"),
         result=result.get("result"),
         why=result.get("why"),
@@ -131,25 +153,33 @@ def _was_guided(rows: Sequence[Mapping[str, Any]], game_no: int) -> bool:
     return next((row["state"] == "begun" for row in told), False)
 
 
-def _way(game: Game, rows: Sequence[Mapping[str, Any]], game_no: int, line: Line) -> Way:
-    """The settled stages seen since the last turn: without them a null turn begun before the cut would be nobody's."""
-    if not in_strokes(game):
+def _told_way(game: Game, way: Way) -> dict[str, Any]:
+    """Its stages, each as what differs from the one before it."""
+    stood, stages = game.picture(game.parse_position(way.position)), []
+    for stage in way.stages:
+        stages.append(_told_stage(stood, stage))
+        stood = stage
+    return {"position": way.position, "stages": stages}
+
+
+def _told_stage(stood: Placement, stage: Placement) -> dict[str, Any]:
+    sites = sorted({*stood.on, *stage.on})
+    changes = {site: list(stage.on.get(site, ())) for site in sites if stood.on.get(site, ()) != stage.on.get(site, ())}
+    return {"changed": changes} | ({"hidden": sorted(stage.hidden)} if stage.hidden else {})
+
+
+def _way(game: Game, told: Mapping[str, Any] | None) -> Way:
+    if told is None:
         return Way()
-    way, known, stands = Way(), Placement({}), game.picture(line.position)
-    for row in rows:
-        if int(row.get("game_no", 0)) != game_no:
-            continue
-        if row["event"] in ("turn", "pass", "withdrawn", "belief", "setup_complete"):
-            way = Way()
-        if row["event"] == "setup_complete":
-            known = game.picture(game.parse_position(row["position"]))
-        elif row["event"] == "standing":
-            known = changed(known, row["changed"])
-            if known.on == stands.on:
-                way = Way()
-            elif "hidden" not in row and game.judge(line.position, known).owed:
-                way = way.then(game.position_text(line.position), known)
+    way, stood = Way(), game.picture(game.parse_position(told["position"]))
+    for stage in told["stages"]:
+        stood = _stage(stood, stage)
+        way = way.then(told["position"], stood)
     return way
+
+
+def _stage(stood: Placement, told: Mapping[str, Any]) -> Placement:
+    return Placement(changed(stood, told["changed"]).on, hidden=frozenset(told.get("hidden", ())))
 
 
 def _record(rows: Sequence[Mapping[str, Any]], game_no: int) -> dict[int, Done]:
@@ -202,4 +232,5 @@ def _line(game: Game, told: Mapping[str, Any], record: Mapping[int, Done], repla
     for i, text in enumerate(told["turns"]):
         if len(line.record) == closed + i:  # otherwise it was a pass, which followed by itself
             line = line.then(game, game.parse_turn(line.position, text))
-    return replace(line, weak=bool(told["weak"]))
+    lingering = tuple(Shift(piece, origin, None) for piece, origin in told.get("lingering", ()))
+    return replace(line, weak=bool(told["weak"]), lingering=lingering)

@@ -8,6 +8,7 @@ for nobody stands beside it, and what is held: a turn that lies settling, until 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from controller.rules.api import Player
@@ -151,11 +152,15 @@ class PlayClock:
         added = _ms(self.rules.increment_s) * self.turns.count(player)
         return _ms(self.rules.main_s) + added - self.used_ms(player)
 
-    @property
+    @cached_property
     def fallen(self) -> tuple[Player, ...]:
-        """Whose flag has fallen: in this turn, or at any time in this game as its record stands now."""
+        """Whose flag has fallen: in this turn, or at any time in this game as its record stands now.
+
+        Kept: it is asked for several times at each picture, and goes through the whole game.
+        """
         if self.rules.kind == "turn":
             return tuple(player for player in self.players if self.left_ms(player) <= 0)
+        increment_ms = _ms(self.rules.increment_s)
         left = dict.fromkeys(self.players, _ms(self.rules.main_s))
         fallen: set[Player] = set()
         since, spans = 0, self._all_spans()
@@ -165,7 +170,7 @@ class PlayClock:
             if left[span.player] <= 0:
                 fallen.add(span.player)
             if span.n <= len(self.turns) and (i + 1 == len(spans) or spans[i + 1].n != span.n):
-                left[self.turns[span.n - 1] or span.player] += _ms(self.rules.increment_s)
+                left[self.turns[span.n - 1] or span.player] += increment_ms
         return tuple(player for player in self.players if player in fallen)
 
     def _all_spans(self) -> tuple[Span, ...]:

@@ -1,15 +1,9 @@
 """Kill -9 at random moments of a running game: a script, for the suite (a few kills) and by hand (200).
 
-The world goes on through power cuts, so it lives in this process: the sloppy players, their board, and a referee on
-paper that says what the table must show. The table itself (`controller.table.Table` with its own thread, its journal
-on the disk, lights that only report) runs in a child, forked from here so that a start costs milliseconds; all that is
-pretended is the pictures: a Frame holds a Sighting. After each kill:
-
-- the journal opens, undamaged; its rows are exactly those of all that was shown, once each, in order, and at most one
-  more step that was committed when the power went, whole;
-- every turn that was shown is in the fold, and the record follows by the rules;
-- the table comes back with the same lines, and checks the board: what stood there is known again without a question,
-  and what was moved without power is never believed, nor accused.
+The table itself (`controller.table.Table` with its own thread, its journal on the disk, lights that only report) runs
+in a child, forked from here so that a start costs milliseconds; all that is pretended is the pictures: a Frame holds a
+Sighting. Beside what `outages.py` asks for, after each kill the journal opens, undamaged; its rows are exactly those of
+all that was shown, once each, in order, and at most one more step that was committed when the power went, whole.
 
     python tests/power/kills.py --kills 200 [--game transet] [--seed N]
 """
@@ -32,37 +26,23 @@ from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from typing import Any
 
-from controller.journal.fold import fold
+from outages import CLOCK, Lost, Outages, play
+
+from controller.journal.fold import Record, fold
 from controller.journal.store import Journal
-from controller.journal.verify import verify
 from controller.recording import open_recording
 from controller.referee.events import Input, Press, Tick
-from controller.referee.playclock import ClockRules
-from controller.referee.reducer import State, Step, reduce
+from controller.referee.reducer import State, Step
 from controller.referee.view import View
 from controller.rules.api import Game
 from controller.rules.registry import game_named
-from controller.sloppy import Report
-from controller.sloppy.evening import evening
-from controller.sloppy.games import manners_at
-from controller.sloppy.sitting import Sitting, Wrong
+from controller.sloppy.sitting import Wrong
 from controller.table import Table
 from controller.telling import journal_row
 from controller.watcher import Watcher, chosen_sets
 from vision.camera.controls import NoControls, Why
 from vision.camera.frame import CameraStatus, Frame
 from vision.sighting import Sighting
-
-BUSY_SHARE = 0.5  # kills aimed at the moment in which something is written; the others come at any moment
-MEDDLED_SHARE = 0.3  # cuts in which somebody moves a piece while there is no power
-
-ENOUGH = 10**9  # turns
-CLOCK = ClockRules("fischer", main_s=300, increment_s=2)
-
-
-class Lost(AssertionError):
-    """A power cut has cost something."""
-
 
 # The table, in the child
 
@@ -207,180 +187,60 @@ class Life:
 # The world, in this process
 
 
-class Outside(Sitting):
-    """A sloppy table whose referee loses its power again and again. `kills`: how many cuts there were."""
+class Kills(Outages):
+    """A table in a process of its own, which is killed, and a journal on the disk."""
 
     def __init__(self, game: Game, seed: int, folder: Path, most: int) -> None:
         self.folder, self.path = folder, folder / "boardref.db"
-        self.chance = random.Random(seed * 7919 + 1)
-        self.most, self.kills, self.busy, self.meddled, self.late = most, 0, 0, 0, 0
-        self.written: list[dict[str, Any]] = []
-        self.began_s = 0.0  # a table's time begins with its life
         self.life: Life | None = None
-        self.left, self.aimed = 0, False
-        self.resting = False
-        super().__init__(game, seed, Report())
-        self.set = next(board.name for board in chosen_sets(game.name, None))
-        self.state, self.life = self._start()
-        self._doom()
+        super().__init__(game, seed, most)
 
-    def _start(self) -> tuple[State, Life]:
-        """A new life of the table, and the state it must be in."""
+    def come_back(self) -> State:
         with Journal.open(self.path) as journal:
-            watcher = Watcher(chosen_sets(self.game.name, None), rows=journal.last_session(), clock=CLOCK)
-        life = Life(self.game.name, self.path)
-        if life.first is None or life.first[1]["sentence"]:
-            raise Lost(f"the table came back with {life.first and life.first[1]}")
+            watcher = Watcher(self.sets, rows=journal.last_session(), clock=CLOCK)
+        self.life = Life(self.game.name, self.path)
+        if self.life.first is None or self.life.first[1]["sentence"]:
+            raise Lost(f"the table came back with {self.life.first and self.life.first[1]}")
         begun = watcher.take(Tick(0.0))  # as a table does when it is made
         self.written += [journal_row(event, self.game.name, watcher.board.name) for event in begun.events]
-        return begun.state, life
+        return begun.state
 
-    def _doom(self) -> None:
-        """After how many inputs the power will go, and whether then at any moment or while rows are being written."""
-        self.left = self.chance.randrange(1, 150) if self.kills < self.most else 10**9
-        self.aimed = self.chance.random() < BUSY_SHARE
-
-    def take(self, item: Input) -> None:
+    def shows(self, item: Input, step: Step, rows: Sequence[Mapping[str, Any]], due: bool) -> bool:
         assert self.life is not None
-        if isinstance(item, Press):
-            item = replace(item, t_s=self.state.t_s)
-        else:
-            item = replace(item, t_s=round(item.t_s - self.began_s, 3))
-        step = reduce(self.state, item)
-        rows = [journal_row(event, self.game.name, self.set) for event in step.events]
-        self.left -= not self.resting  # the look at the board is finished first: it is what is tested then
-        if self.left <= 0 and not self.life.doomed and (rows or not self.aimed):
+        if due and not self.life.doomed:
             self.busy += bool(rows)
             self.life.kill_in(self.chance.random() * (0.005 if rows else 0.001))
         shown = self.life.show(item)
-        if shown is not None:
-            self.written += rows
-            if replace(shown[0], t_s=0.0) != replace(step.view, t_s=0.0) or shown[1]["sentence"]:
-                raise Lost(f"the table shows {shown[0]}, on paper it is {step.view}; its journal: {shown[1]}")
-            super().take(item)
-            return
-        self.kills += 1
-        if self.kills == self.most:
-            self.report.turns += ENOUGH  # the evening ends with this turn
-        self._power_is_back(item, step, rows)
+        if shown is None:
+            return False
+        if replace(shown[0], t_s=0.0) != replace(step.view, t_s=0.0) or shown[1]["sentence"]:
+            raise Lost(f"the table shows {shown[0]}, on paper it is {step.view}; its journal: {shown[1]}")
+        return True
 
-    def _power_is_back(self, item: Input, step: Step, rows: list[dict[str, Any]]) -> None:
-        before = self.state
+    def found(self, rows: Sequence[Mapping[str, Any]]) -> bool:
         with Journal.open(self.path) as journal:
             if journal.warning or list(self.folder.glob("*damaged*")):
                 raise Lost(f"kill {self.kills}: {journal.warning}")
             found = journal.events()
-            if found == self.written + rows:  # committed, and the power went before it could be shown
-                self.late += bool(rows)
-                self.written += rows
-                super().take(item)
-                before = self.state
-            elif found != self.written:
-                other = [pair for pair in zip(found, [*self.written, *rows], strict=False) if pair[0] != pair[1]]
-                told = f"{len(self.written)} rows were shown, {len(found)} are there"
-                raise Lost(f"kill {self.kills}: {told}; found and expected: {other[:1]}")
-            for number in journal.games():
-                record = fold(journal.rows(number))
-                fault = verify(record, self.game)
-                if fault is not None or [turn.n for turn in record.turns] != list(range(1, len(record.turns) + 1)):
-                    raise Lost(f"kill {self.kills}, game {number}: {fault}, {record.turns}")
-            shown = [(row.n, row.player, row.text) for row in before.played]
-            if before.lines and [(turn.n, turn.player, turn.text) for turn in record.turns] != shown:
-                raise Lost(f"kill {self.kills}: shown {shown}, recorded {record.turns}")
-        self.began_s = self.mat.t_s
-        self.state, self.life = self._start()
-        if _believed(self.state) != _believed(before):
-            pairs = zip(_believed(before), _believed(self.state), strict=True)
-            raise Lost(f"kill {self.kills}: before and now: {[pair for pair in pairs if pair[0] != pair[1]]}")
-        self._doom()
-        if not self.resting:
-            self.resting = True
-            if isinstance(item, Sighting) and item.hand:  # people wait until the lights are back
-                self.mat.film(2.0, hand=True, under=item.hidden)
-            else:
-                self._look_at_the_board()
-            self.resting = False
+        if found == [*self.written, *rows]:
+            return True
+        if found != self.written:
+            other = [pair for pair in zip(found, [*self.written, *rows], strict=False) if pair[0] != pair[1]]
+            told = f"{len(self.written)} rows were shown, {len(found)} are there"
+            raise Lost(f"kill {self.kills}: {told}; found and expected: {other[:1]}")
+        return False
 
-    def stay(self, seconds: float) -> None:
-        kills = self.kills
-        super().stay(seconds)
-        while self.kills > kills:  # the table has not seen it lie still for that long
-            kills = self.kills
-            super().stay(seconds)
-
-    def _look_at_the_board(self) -> None:
-        """Right after a cut: a board at rest is known again; a piece that was moved without power is asked about."""
-        state = self.state
-        calm = not self.mat.held and not self.mat.off and len(state.lines) == 1 and state.phase == "play"
-        if not calm or self.seen() != self.game.picture(state.line.position):
-            self.mat.still(2.0)
-            return
-        blot, self.mat.blot = self.mat.blot, frozenset()
-        kills = self.kills
-        if self.chance.random() < MEDDLED_SHARE:
-            self._meddle()
-        else:
-            self.mat.still(2.0)
-            self._must_believe(state, kills)
-        self.mat.blot = blot
-
-    def _meddle(self) -> None:
-        """A piece was moved in the dark, as no turn moves it. It is asked about; put back, nothing remains of it."""
-        state, kills, mat = self.state, self.kills, self.mat
-        free = [site for site in mat.sites if site not in mat.on]
-        for _ in range(20):
-            origin, to = self.chance.choice(sorted(mat.on)), self.chance.choice(free)
-            kind = mat.on[origin][-1]
-            mat.lift(kind, origin)
-            mat.put(kind, to)
-            if self.game.judge(state.line.position, self.seen()).answer == "illegal":
-                break
-            mat.lift(kind, to)
-            mat.put(kind, origin)
-        else:
-            mat.still(2.0)
-            return
-        self.meddled += 1
-        mat.still(3.0)
-        noticed = self.state.question or self.state.owed or self.state.rearranging
-        explained = self.state.published != state.published  # as another last turn, or as two
-        if self.kills == kills and not noticed and not explained:
-            raise Lost(f"kill {kills}: {kind} went from {origin} to {to} in the dark; nobody noticed")
-        self.reach(origin, to)
-        mat.lift(kind, to)
-        mat.put(kind, origin)
-        self.reach(origin, to)
-        mat.still(3.0)
-        self._must_believe(state, kills)
-
-    def _must_believe(self, state: State, kills: int) -> None:
-        if self.kills > kills:
-            return  # the power went again
-        now = self.state
-        if now.line.position != state.line.position or now.question or now.offence or not now.eyes.found:
-            raise Lost(f"kill {kills}: the board stood as believed, and the table says {now.question or now.offence}")
+    def games_written(self) -> Sequence[Record]:
+        with Journal.open(self.path) as journal:
+            return [fold(journal.rows(number)) for number in journal.games()]
 
 
-def _believed(state: State) -> Any:
-    if not state.lines:
-        return (state.game_no,)
-    # what a weak line calls a turn that can't change any more may differ; where it came to may not
-    lines = [
-        (line.position, [(done.n, done.played.player, done.position) for done in line.record], line.steps, line.weak)
-        for line in state.lines
-    ]
-    asked = state.question_about if state.question_about in ("thread", "victim") else ""
-    marks = state.clock and (state.clock.spans, state.clock.turns)
-    return lines, asked, marks, state.phase, state.game_no, state.published, state.written, state.winner, state.result
-
-
-def cut(name: str, seed: int, kills: int) -> Outside:
+def cut(name: str, seed: int, kills: int) -> Kills:
     """One table that loses its power so many times, and then plays its game to a clean end."""
     with tempfile.TemporaryDirectory(prefix="boardref-kills-") as folder:
-        table = Outside(game_named(name), seed, Path(folder), kills)
+        table = Kills(game_named(name), seed, Path(folder), kills)
         try:
-            evening(manners_at(table), ENOUGH)
-            table.report.turns -= ENOUGH
+            play(table)
         finally:
             if table.life is not None:
                 table.life.end()
@@ -402,7 +262,8 @@ def main() -> int:
         return 1
     print(
         f"{table.kills} kills ({table.busy} aimed at a commit, {table.late} between commit and light, "
-        f"{table.meddled} with a piece moved in the dark), {table.report.turns} turns, {table.report.games} games, "
+        f"{table.nested} while the board was looked at after one, {table.meddled} with a piece moved in the dark), "
+        f"{table.report.turns} turns, {table.report.games} games, "
         f"{len(table.written)} rows, {table.report.questions} questions: nothing lost, nothing twice; "
         f"{time.monotonic() - began:.1f} s"
     )

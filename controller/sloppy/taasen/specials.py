@@ -198,10 +198,9 @@ def moved_on(manners: Manners) -> bool:
             continue
         table.habit("moved on, or fled elsewhere")
         player = game.to_move(table.position)
-        asked = table.report.questions
         carry(table, attack, plain=True)
         table.stay(EXTENDABLE_S)
-        if table.report.questions != asked + 1:
+        if not table.state.question:
             raise Wrong("missed", f"nobody asked whether {attack.piece} fled or was moved on; {table.whereabouts()}")
         table.questioned = ""
         if table.rng.random() < 0.5:
