@@ -161,21 +161,30 @@ class Journal:
         run("COMMIT")
         self._session, self._games = session, games
 
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """The open file, for this thread alone. JournalError where it can't be read any more."""
+        with self._lock:
+            try:
+                yield self._connection
+            except sqlite3.Error as error:
+                raise JournalError(f"the journal {self.path} can't be read ({error}); check the disk") from error
+
     def rows(self, game: int | None = None) -> Iterator[Row]:
         """The rows in the order they were written; of one game, led by the row that says which set lay on the table."""
         columns = "SELECT id, session, game, event, internal, written_utc, data, clock_synchronised FROM row"
-        with self._lock:
+        with self._reading() as connection:
             if game is None:
-                found = self._connection.execute(f"{columns} ORDER BY id").fetchall()
+                found = connection.execute(f"{columns} ORDER BY id").fetchall()
             else:
-                found = self._connection.execute(f"{columns} WHERE game = ? ORDER BY id", (game,)).fetchall()
+                found = connection.execute(f"{columns} WHERE game = ? ORDER BY id", (game,)).fetchall()
                 if found and not _says_game(found[0][6]):  # older tables wrote it in `board_found` only
-                    found = self._connection.execute(
+                    found = connection.execute(
                         f"{columns} WHERE event = 'board_found' AND session = ? AND id < ? ORDER BY id DESC LIMIT 1",
                         (found[0][1], found[0][0]),
                     ).fetchall() + found
             named = any(event == "players" for _, _, _, event, *_ in found)
-            names = names_of(self._connection, game) if named else {}
+            names = names_of(connection, game) if named else {}
         for number, session, of_game, event, internal, written, data, synchronised in found:
             try:
                 told = json.loads(data)
@@ -194,8 +203,8 @@ class Journal:
 
     def games(self) -> tuple[int, ...]:
         """The numbers of the games in this file."""
-        with self._lock:
-            found = self._connection.execute("SELECT DISTINCT game FROM row WHERE game > 0 ORDER BY game").fetchall()
+        with self._reading() as connection:
+            found = connection.execute("SELECT DISTINCT game FROM row WHERE game > 0 ORDER BY game").fetchall()
         return tuple(int(number) for (number,) in found)
 
     def last_session(self) -> list[dict[str, Any]]:
@@ -204,14 +213,14 @@ class Journal:
         It goes on under its number, however often the table was restarted in it. Empty where there is no game yet. A
         pause that was begun or ended since, while another set lay there, is the last of them.
         """
-        with self._lock:
-            found = self._connection.execute(LAST_PLAYED).fetchone()
+        with self._reading() as connection:
+            found = connection.execute(LAST_PLAYED).fetchone()
         if found is None:
             return []
         events = self.events(int(found[0]))
-        with self._lock:
+        with self._reading() as connection:
             self._games = {max(int(event.get("game_no") or 0) for event in events): int(found[0])}
-            said = self._connection.execute(LAST_PAUSE, found).fetchone()
+            said = connection.execute(LAST_PAUSE, found).fetchone()
         return events if said is None else [*events, json.loads(said[0])]
 
     def number_of(self, game_no: int) -> int | None:
@@ -254,11 +263,11 @@ class Journal:
 
     def contents(self) -> Contents:
         """How much is in this file."""
-        with self._lock:
-            found = self._connection.execute(
+        with self._reading() as connection:
+            found = connection.execute(
                 "SELECT count(DISTINCT nullif(game, 0)), count(*), coalesce(max(id), 0) FROM row"
             ).fetchone()
-            version = self._connection.execute("PRAGMA user_version").fetchone()[0]
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
         return Contents(*(int(number) for number in (*found, version)))
 
     def copy_to(self, target: sqlite3.Connection) -> None:

@@ -71,6 +71,9 @@ class Shelf:
                 self._inode = found.st_dev, found.st_ino
             try:
                 yield self._journal
+            except JournalError:
+                self._close()
+                raise
             except sqlite3.Error as error:
                 self._close()
                 raise JournalError(f"the journal {self.path} can't be read ({error})") from None

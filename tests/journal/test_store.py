@@ -164,6 +164,22 @@ def test_a_damaged_journal_is_only_named_by_a_reader(path):
     assert path.read_bytes() == bytes(8192)
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [Journal.games, Journal.events, Journal.contents, Journal.last_session, lambda journal: journal.events(1)],
+    ids=["games", "events", "contents", "last_session", "events of one"],
+)
+def test_a_disk_that_fails_while_a_journal_is_open_is_one_sentence(path, ask):
+    with Journal.open(path) as journal:
+        journal.append([begin(), *(event("turn", n=n, text="x" * 200) for n in range(1, 400))])
+    with Journal.open(path, create=False, read_only=True, checked=True) as reader:
+        with path.open("r+b") as file:
+            file.seek(4096)  # behind the first page, which says what tables there are
+            file.write(b"\xff" * (path.stat().st_size - 4096))
+        with pytest.raises(JournalError, match=r"can't be read \(.*\); check the disk"):
+            ask(reader)
+
+
 def test_places_where_no_journal_can_be(tmp_path):
     text = tmp_path / "notes.txt"
     text.write_text("my shopping list, long enough to be read as a header\n" * 9, encoding="utf-8")
