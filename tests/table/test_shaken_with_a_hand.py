@@ -57,3 +57,47 @@ def test_no_hand_is_left_behind(fps: int, shake_px: float) -> None:
         assert not any(gone[fps:])
     finally:
         camera.close()
+
+
+@pytest.mark.parametrize("shake_px", [0.0, 0.4])
+def test_waiting_times_begin_when_the_hand_has_gone(shake_px: float) -> None:
+    """However the camera shakes, a hand over the sheet is movement: neither accepted nor accused before its time."""
+    fps = 10
+    watcher = Watcher(chosen_sets("transet", None))
+    world = World(watcher.board, watcher.game.picture(watcher.game.start()).on)
+    camera = SimulatedCamera(world)
+    index = 0
+    told: dict[str, float] = {}
+
+    def show(seconds: float, hand_px: int = 0) -> None:
+        nonlocal index
+        for number in range(round(seconds * fps)):
+            picture = camera.render()
+            picture = with_hand(picture, hand_px + 6 * (number % 3)) if hand_px else picture
+            picture = shifted(picture, shake_px * (-1) ** number) if shake_px else picture
+            _, step = watcher.see(Frame(picture, index / fps, index))
+            told.update({event.event: index / fps for event in step.events if not event.internal})
+            index += 1
+
+    def carry(origin: str, to: str) -> float:
+        """With a hand over the sheet; when that has gone."""
+        show(0.4, 200)
+        here, there = watcher.board.centre(origin), watcher.board.centre(to)
+        away = {t["id"]: abs(t["x_mm"] - here[0]) + abs(t["y_mm"] - here[1]) for t in world.as_json()["tokens"]}
+        token = min(away, key=away.__getitem__)
+        world.lift(token)
+        world.move(token, float(there[0]), float(there[1]))
+        world.drop(token)
+        show(0.6, 240)
+        return index / fps
+
+    try:
+        show(2.0)
+        gone_s = carry("e1", "e2")
+        show(1.0)
+        assert told["turn"] - gone_s == pytest.approx(0.5)
+        gone_s = carry("a5", "b4")
+        show(2.0)
+        assert told["illegal"] - gone_s == pytest.approx(1.5)
+    finally:
+        camera.close()
