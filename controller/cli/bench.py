@@ -82,7 +82,8 @@ def endurance(args: argparse.Namespace) -> int:
     clean = True
     for game in [game_named(name) for name in ([args.game] if args.game else sorted(MANNERS))]:
         report = play(seed=args.seed, turns=args.turns, game=game)
-        print(f"{game.name}: {report.summary()}", flush=True)
+        told = {"game": game.name, **report.as_json()}
+        print(json.dumps(told) if args.json else f"{game.name}: {report.summary()}", flush=True)
         clean &= len(report.faults) == report.mismatches <= args.may_differ
     return 0 if clean else 1
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import difflib
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from controller.errors import CommandError
+from controller.wholefile import write_whole
 from vision.boardset import BoardSet, installed_sets
 
 HELPERS = ("charuco", "stickers")
@@ -42,13 +42,9 @@ def run(args: argparse.Namespace) -> int:
     else:
         board_set = chosen_set(args.what)
         name, pdf = board_set.name, kit_pdf(board_set, piece_counts(board_set), args.paper, args.scale)
-    partial = target.with_name(target.name + ".part")
     try:
-        partial.write_bytes(pdf)
-        partial.replace(target)
+        write_whole(target, pdf)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            partial.unlink()
         raise CommandError(f"{target} can't be written ({error.strerror}); give another file with -o") from None
     size = "exact size" if args.scale == 1 else f"{args.scale:g} of its size"
     print(f"{target}: {name} in {size} for {args.paper.upper()}; print at 100 %, not fitted to the page")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from controller.referee.events import Event
@@ -120,6 +120,13 @@ class Report:
         for habit, times in other.habits.items():
             self.habits[habit] = self.habits.get(habit, 0) + times
         self.faults += other.faults
+
+    def as_json(self) -> dict[str, Any]:
+        """The same figures for a program, but for the time that the run took."""
+        figures = {name: value for name, value in vars(self).items() if name not in ("cpu_s", "faults", "habits")}
+        named = {"false_accusations": self.false_accusations, "missed": self.missed, "mismatches": self.mismatches}
+        faults = [asdict(fault) for fault in self.faults]
+        return {**figures, **named, "habits": dict(sorted(self.habits.items())), "faults": faults}
 
     def summary(self) -> str:
         """A few lines for a person."""

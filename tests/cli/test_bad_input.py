@@ -211,3 +211,13 @@ def test_long_commands_end_when_told(words):
     process.send_signal(signal.SIGTERM)
     _, err = process.communicate(timeout=5)
     assert (process.returncode, err) == (0, "")
+
+
+@pytest.mark.parametrize("words", [("kit", "transet"), ("lights", "map")])
+def test_a_device_is_written_to_and_not_replaced(tmp_path, capsys, words):
+    sink = tmp_path / "sink"
+    sink.symlink_to(os.devnull)
+    assert told(capsys, *words, "-o", str(sink))[0] == 0
+    assert Path(os.devnull).is_char_device()
+    assert [path.name for path in tmp_path.iterdir()] == ["sink"]
+    assert sink.is_symlink()

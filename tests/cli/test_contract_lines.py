@@ -120,6 +120,12 @@ def test_perft_and_turns_lines(capsys):
     assert len(turns) == 9
 
 
+def test_bench_writes_objects_and_nothing_else(capsys):
+    lines = lines_of(capsys, "bench", "--endurance", "--turns", "5", "--json").splitlines()
+    assert len(lines) == 3
+    assert all(isinstance(json.loads(line), dict) for line in lines)
+
+
 SAVED = {"t": 0.0, "frame": 0, "game_no": 1}
 
 
