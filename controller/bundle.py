@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from controller.health import Check
+from controller.journal.errors import JournalError
 from controller.journal.store import Journal
 
 GAMES = 3
@@ -67,18 +68,32 @@ def write_bundle(target: Path, checks: Iterable[Check], settings: str, journal: 
     parts["settings.toml"] = settings
     parts["packages.txt"] = _packages()
     if journal is not None:
-        numbers = journal.games()
-        parts["games.txt"] = "".join(f"{number}\n" for number in numbers) or "no match is recorded\n"
-        for number in numbers[-GAMES:]:
-            rows = (json.dumps(without_names(event), ensure_ascii=False) for event in journal.events(number))
-            parts[f"game-{number}.jsonl"] = "".join(f"{row}\n" for row in rows)
+        parts |= _games(journal)
         parts |= _reports(journal.path.parent)
     partial = target.with_name(target.name + ".part")
-    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in parts.items():
-            archive.writestr(name, redacted(text))
-    partial.replace(target)
+    try:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, text in parts.items():
+                archive.writestr(name, redacted(text))
+        partial.replace(target)
+    except OSError:
+        partial.unlink(missing_ok=True)
+        raise
     return tuple(parts)
+
+
+def _games(journal: Journal) -> dict[str, str]:
+    """The matches, as far as they can be read: a bundle is asked for because something is wrong."""
+    found: dict[str, str] = {}
+    try:
+        numbers = journal.games()
+        found["games.txt"] = "".join(f"{number}\n" for number in numbers) or "no match is recorded\n"
+        for number in numbers[-GAMES:]:
+            rows = (json.dumps(without_names(event), ensure_ascii=False) for event in journal.events(number))
+            found[f"game-{number}.jsonl"] = "".join(f"{row}\n" for row in rows)
+    except JournalError as error:
+        found["games.txt"] = f"{found.get('games.txt', '')}{error}\n"
+    return found
 
 
 def _reports(folder: Path) -> dict[str, str]:

@@ -237,7 +237,7 @@ class Keeping:
     # by itself
 
     def sweep(self) -> None:
-        """Take away what a power cut left of files that were being made; not what somebody makes just now."""
+        """Take away what is left of files that were never finished; not what somebody makes just now."""
         before_s = self._now().timestamp() - LEFT_S
         for folder in (self.folder, self.folder / "backups"):
             for pattern in (f"*{ENDING}.part", ".*.zip.part", ".backup-*", ".restore-*", ".download-*"):
@@ -247,9 +247,14 @@ class Keeping:
                             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
     def _run(self) -> None:
-        self.sweep()
-        while not self._stop.wait(LOOK_S):
+        swept_s: float | None = None
+        while not self._stop.wait(0.0 if swept_s is None else LOOK_S):
             try:
+                now_s = self._clock()
+                if swept_s is None or now_s - swept_s >= LEFT_S:  # a download that broke off leaves something, too
+                    swept_s = now_s
+                    self.sweep()
+                    continue
                 if self.at_rest():
                     self.tidy()
                     self.nightly()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 import threading
 from collections.abc import Callable
+
+_log = logging.getLogger(__name__)
 
 
 def notify(*words: str) -> bool:
@@ -65,7 +68,11 @@ class Alive:
         said = ""
         while not self._stop.wait(pause_s):
             words = ["WATCHDOG=1"] if self._wait_s and self._idle_s() < self._wait_s else []
-            status = self._status()
+            try:
+                status = self._status()
+            except Exception:  # a fault in saying how it goes is no reason to be restarted
+                _log.exception("the supervisor can't be told how the table is")
+                status = said
             if status != said:
                 words.append(f"STATUS={status}")
                 said = status

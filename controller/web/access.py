@@ -1,4 +1,4 @@
-"""Who may operate: the PIN, its patience, sessions and API keys. The gate that keeps everybody else out is `gate.py`.
+"""Who may operate: the PIN, how long to wait after wrong ones, sessions and API keys. The gate itself is `gate.py`.
 
 Nothing here knows of requests: a client is a text, time is a clock that never goes back.
 """
@@ -115,7 +115,7 @@ class Sessions:
         }
 
 
-class Patience:
+class BackOff:
     """How long whoever gave wrong PINs has to wait: longer each time, for ever never.
 
     A cap over all clients keeps many of them from trying together; the table's `own` screen has its own wait only, so
@@ -171,7 +171,7 @@ class Access:
         self._salt = secrets.token_bytes(32)
         self._pin = self._mixed(pin) if pin else None
         self._keys = tuple(keys)
-        self._patience = Patience(clock)
+        self._back_off = BackOff(clock)
         self._lock = threading.Lock()
         self.made = made
         self.sessions = Sessions(clock)
@@ -192,15 +192,15 @@ class Access:
         """
         client = network_of(client)
         with self._lock:  # many requests at once are counted one by one
-            wait_s = self._patience.wait_s(client, own=own)
+            wait_s = self._back_off.wait_s(client, own=own)
             if wait_s > 0:
                 return wait_s
             right = hmac.compare_digest(self._mixed(pin), self._pin or b"")
             if right:
-                self._patience.right(client)
+                self._back_off.right(client)
                 return self.sessions.begin()
-            self._patience.wrong(client, own=own)
-            return self._patience.wait_s(client, own=own)
+            self._back_off.wrong(client, own=own)
+            return self._back_off.wait_s(client, own=own)
 
     def with_cookie(self, token: str, *, active: bool = False) -> Who | None:
         """The person whose browser sends this token."""

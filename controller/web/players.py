@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import logging
 import secrets
+import threading
 import time
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
@@ -59,21 +60,22 @@ class Passes:
 
 
 @dataclass
-class Patience:
-    """How often one client may speak. `clock`: seconds."""
+class RateLimit:
+    """How often one client may speak: a bucket of BURST words that refills. Any thread may ask. `clock`: seconds."""
 
     clock: Callable[[], float] = time.monotonic
     _left: dict[str, tuple[float, float]] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def allows(self, client: str) -> bool:
         """Whether `client` may speak once more now."""
         now_s = self.clock()
-        left, at_s = self._left.get(client, (float(BURST), now_s))
-        left = min(float(BURST), left + (now_s - at_s) / REFILL_S)
-        if len(self._left) >= MANY_CLIENTS:  # whoever has been quiet for long is as good as new
-            quiet_s = BURST * REFILL_S
-            self._left = {who: seen for who, seen in self._left.items() if now_s - seen[1] < quiet_s}
-        self._left[client] = (left - 1 if left >= 1 else left, now_s)
+        with self._lock:
+            left, at_s = self._left.pop(client, (float(BURST), now_s))
+            left = min(float(BURST), left + (now_s - at_s) / REFILL_S)
+            while len(self._left) >= MANY_CLIENTS:  # whoever has been quiet longest makes room
+                del self._left[next(iter(self._left))]
+            self._left[client] = (left - 1 if left >= 1 else left, now_s)
         return left >= 1
 
 
@@ -87,7 +89,7 @@ class Players:
 
     may: frozenset[str] = frozenset(CONTROLS.values())
     passes: Passes = field(default_factory=Passes)
-    patience: Patience = field(default_factory=Patience)
+    rate: RateLimit = field(default_factory=RateLimit)
     address: Callable[[], str | None] = lambda: None
     everywhere: bool = False
     callers: Callers = field(default_factory=Callers)

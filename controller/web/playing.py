@@ -68,7 +68,7 @@ def add_playing(app: FastAPI, table: TableLike, players: Players) -> None:
     @app.post("/api/press", status_code=202)
     def press(request: Request, body: PressBody, lang: Lang = "en") -> JSONResponse:
         view = table.snapshot().view
-        if not players.patience.allows(players.callers.address(request)):
+        if not players.rate.allows(players.callers.address(request)):
             raise HTTPException(429, phrase("press_often", lang))
         if not speaks(request, body.token, table, players):
             raise HTTPException(403, phrase("press_old", lang))

@@ -62,7 +62,7 @@ def add_reporting(app: FastAPI, table: TableLike, players: Players, keeping: Kee
 
     @app.post("/api/report", status_code=201)
     def by_player(request: Request, body: PlayersReport, lang: Lang = "en") -> JSONResponse:
-        if not players.patience.allows(players.callers.address(request)):
+        if not players.rate.allows(players.callers.address(request)):
             raise HTTPException(429, phrase("press_often", lang))
         if not speaks(request, body.token, table, players):
             raise HTTPException(403, phrase("press_old", lang))

@@ -99,6 +99,14 @@ def test_wrong_settings_are_no_reason_to_refuse(
         assert b"4711" not in b"".join(archive.read(name) for name in archive.namelist())
 
 
+def test_nothing_is_left_of_a_bundle_that_could_not_be_written(tmp_path: Path) -> None:
+    config, target = tmp_path / "table.toml", tmp_path / "out.zip"
+    config.write_text(f'camera = "/dev/none"\nlights = "none"\nport = 9\ndata = "{tmp_path}"\n')
+    target.mkdir()  # a folder has that name
+    assert main(["bundle", "--config", str(config), "-o", str(target)]) == 1
+    assert not list(tmp_path.glob("*.part"))
+
+
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "table.toml"
     config.write_text(f'camera = "/dev/none"\nlights = "none"\nport = 9\ndata = "{tmp_path}"\n')

@@ -1,6 +1,7 @@
 """Old games go when the owner wants it: whole, finished, never the running one, and the journal stays append-only."""
 
 import os
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -312,6 +313,34 @@ def test_what_a_power_cut_left_half_made_goes_with_the_next_start(tmp_path):
     keeping(tmp_path, Rules())[0].sweep()
     assert not [path for path in left if path.exists()]
     assert all(path.exists() for path in kept)
+
+
+def test_what_a_broken_download_left_goes_while_the_table_runs_on(tmp_path, monkeypatch):
+    monkeypatch.setattr("controller.keeping.LOOK_S", 0.01)
+    keeper, _, _ = keeping(tmp_path, Rules())
+    now_s = [0.0]
+    monkeypatch.setattr(keeper, "_clock", lambda: now_s[0])
+    left = tmp_path / ".download-x"
+
+    def goes() -> bool:
+        ends_s = time.monotonic() + 10
+        while left.exists() and time.monotonic() < ends_s:
+            time.sleep(0.01)
+        return not left.exists()
+
+    def leave() -> None:
+        left.mkdir()
+        os.utime(left, ((NOW - timedelta(hours=2)).timestamp(),) * 2)
+
+    leave()
+    keeper.start()
+    try:
+        assert goes()
+        leave()
+        now_s[0] = 3700.0
+        assert goes()
+    finally:
+        keeper.stop()
 
 
 def test_one_backup_a_day_and_only_the_last_few_stay(tmp_path, clock, monkeypatch):

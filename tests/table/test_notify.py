@@ -74,6 +74,17 @@ def test_a_table_that_turns_is_alive_and_one_that_hangs_is_not(ear: Ear, monkeyp
     assert ear.until("STOPPING=1")
 
 
+def test_a_table_that_can_not_say_how_it_goes_is_alive_all_the_same(ear: Ear, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WATCHDOG_USEC", "150000")
+    said = iter(["Transet, game 1"])
+    alive = Alive(lambda: 0.0, lambda: next(said))  # from the second time on it fails
+    alive.start()
+    ear.until("READY=1")
+    for _ in range(3):
+        ear.until("WATCHDOG=1")
+    alive.stop()
+
+
 @pytest.mark.parametrize("usec", ["", "0", "-5", "soon"])
 def test_where_nobody_waits_there_is_no_watchdog(monkeypatch: pytest.MonkeyPatch, usec: str) -> None:
     monkeypatch.setenv("WATCHDOG_USEC", usec)

@@ -27,7 +27,7 @@ from controller.web.app import create_app
 from controller.web.describing import ADDRESS, ROUTES, Refusal
 from controller.web.gate import closed
 from controller.web.guard import BODY_LIMIT, HEADERS
-from controller.web.players import Patience, Players
+from controller.web.players import Players, RateLimit
 from controller.web.shelf import Records
 
 KEYS = {"operate": "Bearer fuzz-" + "0123456789abcdef" * 2, "read": "Bearer read-" + "fedcba9876543210" * 2}
@@ -41,7 +41,7 @@ def access() -> Any:
     return Access("2580", keys)
 
 
-class Endless(Patience):
+class Endless(RateLimit):
     """Everybody may speak as often as they like: this test does."""
 
     def allows(self, client: str) -> bool:
@@ -50,7 +50,7 @@ class Endless(Patience):
 
 @pytest.fixture
 def client(stage: Any, access: Any) -> Iterator[TestClient]:
-    app = create_app(stage, access=access, players=Players(patience=Endless()))
+    app = create_app(stage, access=access, players=Players(rate=Endless()))
     with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 50_000)) as opened:
         yield opened
 
@@ -251,7 +251,7 @@ def running(tmp_path: Path, access: Any) -> Iterator[tuple[TestClient, Any]]:
     demo = demo_parts("transet", tmp_path)
     demo.table.start()
     app = create_app(
-        demo.table, access=access, players=Players(patience=Endless()), records=Records(tmp_path / "boardref.db"),
+        demo.table, access=access, players=Players(rate=Endless()), records=Records(tmp_path / "boardref.db"),
         keeping=keeping_of(demo.table, tmp_path, RecordsConfig(backups=0), {}),
     )  # fmt: skip
     with TestClient(app, base_url="http://localhost", client=("127.0.0.1", 50_000)) as opened:

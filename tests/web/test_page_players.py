@@ -17,7 +17,7 @@ from controller.rules.registry import game_names
 from controller.web.app import create_app
 from controller.web.callers import Callers
 from controller.web.phrases import LANGUAGES, phrase
-from controller.web.players import BURST, CONTROLS, REFILL_S, Passes, Patience, Players, kept_secret
+from controller.web.players import BURST, CONTROLS, MANY_CLIENTS, REFILL_S, Passes, Players, RateLimit, kept_secret
 from controller.web.playing import told
 from controller.web.sharing import address_in_network, address_of
 from controller.words import rules_in_short
@@ -160,7 +160,7 @@ def test_resigning_takes_that_one_is_sure(stage):
 
 def test_who_says_too_much_is_asked_to_wait_and_nobody_else(stage):
     now = [100.0]
-    players = Players(patience=Patience(lambda: now[0]))
+    players = Players(rate=RateLimit(lambda: now[0]))
     token = players.passes.invite(stage.view)
     body = {"button": "done", "token": token}
     app = create_app(stage, players=players)
@@ -179,21 +179,21 @@ def test_who_says_too_much_is_asked_to_wait_and_nobody_else(stage):
 @given(st.lists(st.floats(0, 30), max_size=60))
 def test_nobody_speaks_more_often_than_the_measure(waits):
     now = [0.0]
-    patience = Patience(lambda: now[0])
+    rate = RateLimit(lambda: now[0])
     said = 0
     for wait in waits:
         now[0] += wait
-        said += patience.allows("somebody")
+        said += rate.allows("somebody")
         assert said <= BURST + now[0] / REFILL_S + 1e-6
 
 
 def test_a_crowd_does_not_fill_the_memory():
     now = [0.0]
-    patience = Patience(lambda: now[0])
+    rate = RateLimit(lambda: now[0])
     for number in range(5000):
         now[0] += 0.1
-        assert patience.allows(f"client {number}")
-    assert len(patience._left) < 2000
+        assert rate.allows(f"client {number}")
+    assert len(rate._left) <= MANY_CLIENTS
 
 
 @pytest.mark.parametrize(
