@@ -42,7 +42,7 @@ from controller.web.screen import Screen
 from controller.web.screens import add_screens
 from controller.web.shelf import Records
 from controller.web.state import state_json
-from controller.web.telling import Telling
+from controller.web.stream import Stream
 from controller.web.timeline import add_timeline
 from controller.web.wellbeing import add_wellbeing
 from vision.artwork import svg_board, svg_token
@@ -84,14 +84,14 @@ def create_app(
     `app.state.hub.close()` ends every open stream; call it before asking the server to stop.
     """
     hub = Hub(table)
-    telling = Telling(table, hub)
+    stream = Stream(table, hub)
     players = players or Players()
     access = access or Access()
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         await hub.start()
-        tells = asyncio.create_task(telling.run())
+        tells = asyncio.create_task(stream.run())
         yield
         await hub.stop()
         await tells
@@ -103,9 +103,9 @@ def create_app(
     app.mount("/static", _Static(directory=Path(str(files("controller.web").joinpath("static")))))
     _add_errors(app)
     _add_pages(app, table)
-    add_screens(app, table, telling, players)
+    add_screens(app, table, stream, players)
     add_wellbeing(app, table, machine)
-    add_metrics(app, table, machine, lambda: telling.screens)
+    add_metrics(app, table, machine, lambda: stream.screens)
     add_playing(app, table, players)
     add_operating(app, table, access, players.callers)
     add_timeline(app, table)

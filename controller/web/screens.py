@@ -14,7 +14,7 @@ from controller.web.pages import Lang
 from controller.web.players import Players
 from controller.web.playing import Token, told
 from controller.web.ports import TableLike
-from controller.web.telling import Telling
+from controller.web.stream import Stream
 
 SCREENS = 200
 """More than that is not a table."""
@@ -24,7 +24,7 @@ OWN = 8
 """Of the table's own machine; these are beside the others, so that a crowd can't shut out its display."""
 
 
-def add_screens(app: FastAPI, table: TableLike, telling: Telling, players: Players) -> None:
+def add_screens(app: FastAPI, table: TableLike, stream: Stream, players: Players) -> None:
     """The event stream. Of each screen only its number is kept, as long as it is open."""
     clients: Counter[str] = Counter()
     own = 0
@@ -43,7 +43,7 @@ def add_screens(app: FastAPI, table: TableLike, telling: Telling, players: Playe
             else:
                 clients[client] += 1
             try:
-                async for message in telling.to(lang, partial(told, request, t, table, players), first=first):
+                async for message in stream.to(lang, partial(told, request, t, table, players), first=first):
                     yield message
             finally:
                 if first:

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from controller.web import screens, telling
+from controller.web import screens, stream
 from controller.web.hub import Hub
-from controller.web.telling import Telling
+from controller.web.stream import Stream
 
 
 class Listener:
@@ -53,8 +53,8 @@ def listen(site: Any) -> Iterator[Callable[..., Listener]]:
 
 def test_a_crowd_is_told_and_has_an_end(listen: Any, stage: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
-    view_json = telling.view_json
-    monkeypatch.setattr(telling, "view_json", lambda shot, lang: made.append(lang) or view_json(shot, lang))  # type: ignore[func-returns-value]
+    view_json = stream.view_json
+    monkeypatch.setattr(stream, "view_json", lambda shot, lang: made.append(lang) or view_json(shot, lang))  # type: ignore[func-returns-value]
     crowd = [listen(f"10.0.0.{number % 40}", ("en", "nl", "de", "fr")[number % 4]) for number in range(screens.SCREENS)]
     for one in crowd:
         one.until(b"event: beat")
@@ -106,7 +106,7 @@ def test_a_screen_that_does_not_read_holds_nobody_up(listen: Any, stage: Any) ->
 def test_what_is_true_when_it_is_read_is_told_and_nothing_in_between(stage: Any) -> None:
     async def run() -> list[str]:
         hub = Hub(stage)
-        tells = Telling(stage, hub)
+        tells = Stream(stage, hub)
         await hub.start()
         task = asyncio.create_task(tells.run())
         stream = tells.to("en", lambda snapshot: {})

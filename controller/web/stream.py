@@ -46,7 +46,7 @@ class Rendered:
     parts: dict[str, Part] = field(default_factory=dict)
 
 
-class Telling:
+class Stream:
     """The messages of one table for all its screens. `run` is a task of the web loop as long as the app answers."""
 
     def __init__(self, table: TableLike, hub: Hub) -> None:
