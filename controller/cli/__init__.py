@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -64,7 +65,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         signal.signal(signal.SIGTERM, _stop)
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs deaf to it
         for stream in (sys.stdout, sys.stderr):
-            stream.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
+            if isinstance(stream, io.TextIOWrapper):
+                stream.reconfigure(encoding="utf-8", errors="replace")
         try:
             return _answer(argv)
         finally:

@@ -12,11 +12,12 @@ from typing import Any
 
 from controller.cli.arguments import options_of
 from controller.errors import CommandError
-from controller.rules.api import Game, Owed, Placement, Player, Position, Reason, RulesError, Shift
+from controller.rules.api import Game, Owed, Placement, Player, Position, RulesError, Shift
 from controller.rules.nearest import nearest_turn
 from controller.rules.perft import divide, perft
 from controller.rules.registry import UnknownGameError, game_named
-from controller.words import LANGUAGES, sentence
+from controller.telling import reason_json
+from controller.words import LANGUAGES
 
 DEEPEST = 100  # nobody lives to see the count; a deeper search would only run out of stack
 
@@ -206,11 +207,6 @@ def _nearest(game: Game, position: Position, placement: Placement) -> dict[str, 
     after = game.after(position, near.turn)
     text = game.turn_text(position, near.turn)
     return {"text": text, "position": game.position_text(after), **shift_json(near.shift)}
-
-
-def reason_json(reason: Reason, language: str) -> dict[str, Any]:
-    """One reason with its sentence."""
-    return {"code": reason.code, "sites": list(reason.sites), "rule": reason.rule, "why": sentence(reason, language)}
 
 
 def owed_json(owed: Owed) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from controller.rules.api import Shift
+from controller.rules.api import Shift, Turn
 from controller.sloppy.hands import carry, ends, rest
 from controller.sloppy.manners import Manners
 from controller.sloppy.sitting import EXTENDABLE_S, SETTLED_S
@@ -27,16 +27,22 @@ def false_start(manners: Manners) -> bool:
         rest(manners, second)
         table.played(second)
         return True
-    manners.undo(first)
-    if rng.random() < 0.6:
-        table.habit("put back")
-        table.settle(SETTLED_S)
-    else:
-        table.habit("put back in haste")
+    put_back(manners, first)
     manners.carry_out(second)
     rest(manners, second)
     table.played(second)
     return True
+
+
+def put_back(manners: Manners, turn: Turn) -> None:
+    """All acts of a turn put back; the board may stand still before the next thing happens, or not."""
+    table = manners.table
+    manners.undo(turn)
+    if table.rng.random() < 0.6:
+        table.habit("put back")
+        table.settle(SETTLED_S)
+    else:
+        table.habit("put back in haste")
 
 
 def hasty_pair(manners: Manners) -> bool:

@@ -9,6 +9,7 @@ from controller.rules.transfer.board import Stroke, TransferTurn
 from controller.rules.transfer.strokes import Stage, groups, moved, view
 from controller.sloppy.hands import ends, rest
 from controller.sloppy.sitting import SETTLED_S
+from controller.sloppy.specials import put_back
 from controller.sloppy.transfer.acts import Hands
 from controller.sloppy.transfer.lanes import CELLS, lay, standing
 
@@ -36,12 +37,7 @@ def false_start(manners: TransferManners) -> bool:
             stage = moved(game.law, stage, stroke)
         hands.back_to(stage)
     else:
-        manners.undo(first)
-        if rng.random() < 0.6:
-            table.habit("put back")
-            table.settle(SETTLED_S)
-        else:
-            table.habit("put back in haste")
+        put_back(manners, first)
         manners.carry_out(second)
     rest(manners, second)
     table.played(second)
