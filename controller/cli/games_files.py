@@ -94,7 +94,8 @@ def _bytes(path: Path) -> bytes:
         with path.open("rb") as file:
             return file.read(LARGEST_FILE + 1)
     except OSError as error:
-        raise JournalError(f"it can't be read ({error.strerror}); check the name") from None
+        said = f"it can't be read ({error.strerror}); check the name"
+        raise CommandError(f"{path}: {said}; nothing was imported") from None
 
 
 def name_players(args: argparse.Namespace, journal: Journal) -> int:

@@ -60,7 +60,7 @@ class _Reading:
 
     def fault(self, said: object, column: int) -> PlaceError:
         """What is wrong with the line being read."""
-        return PlaceError(str(said), self.line, column)
+        return PlaceError(str(said), max(1, self.line), column)
 
     def begun(self) -> tuple[Game, Position]:
         """The game and the position before the next turn; made when the first turn, or the end, is read."""

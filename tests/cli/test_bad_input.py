@@ -98,6 +98,8 @@ BAD = [
     (2, "IMAGES is empty", ("look", "")),
     (1, "profile", ("look", str(PICTURE), "--profile", "folder")),
     (2, "no set for 'nope'", ("kit", "nope", "-o", "x.pdf")),
+    (1, "nofile.txt: it can't be read", ("games", "import", "nofile.txt", "--journal", "folder/new.db")),
+    (2, "line 1, column 1", ("games", "import", "empty.jpg", "half.jpg", "--journal", "folder/new.db")),
     (2, "OUTPUT is empty", ("kit", "transet", "-o", "")),
     (2, "--scale", ("kit", "transet", "-o", "x.pdf", "--scale", "nan")),
     (1, "can't be written", ("kit", "transet", "-o", "folder")),

@@ -223,7 +223,7 @@ def test_a_game_written_by_hand():
 @pytest.mark.parametrize(
     ("text", "line", "column", "said"),
     [
-        ("", 0, 1, "game must be named"),
+        ("", 1, 1, "game must be named"),
         ("c1-c2", 1, 1, "game must be named"),
         ("Game: chess", 1, 7, "chess"),
         ("Game: transet\nReferee: Anna", 2, 1, "`Referee:` is not known"),
