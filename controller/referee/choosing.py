@@ -57,8 +57,10 @@ def two_turns_ago(line: Line, shown: Line) -> bool:
 
     Either they followed it, or the first of them took the place of its last turn.
     """
+    if len(shown.record) < 2 or line.record == shown.record[:-1]:
+        return False
     before = shown.record[:-2]
-    return len(shown.record) >= 2 and (line.record == before or line.record[:-1] == before)
+    return line.record == before or line.record[:-1] == before
 
 
 def _explained(state: State, placement: Placement, done: Player | None) -> Explained:

@@ -38,6 +38,8 @@ from vision.sighting import Sighting
 
 BUSY_SHARE = 0.5  # cuts aimed at the moment in which something is written; the others come at any moment
 MEDDLED_SHARE = 0.3  # cuts in which somebody moves a piece while there is no power
+DARK_SHARE = 0.3  # cuts in which the players play on without a look at the table, which sees nothing for a while
+DARK_S = (0.5, 8.0)
 WAITING_SHARE = 0.5  # cuts amid a turn after which the players wait with a hand over the board
 CHECKED_SHARE = 0.5  # turns after a cut after which the players look up whether the table has them right
 
@@ -55,10 +57,12 @@ class Outages(Sitting):
     def __init__(self, game: Game, seed: int, most: int, every: int = 150) -> None:
         self.chance = random.Random(seed * 7919 + 1)
         self.most, self.every = most, every
-        self.kills = self.busy = self.meddled = self.late = self.nested = 0
+        self.kills = self.busy = self.meddled = self.late = self.nested = self.dark = 0
         self.written: list[dict[str, Any]] = []
         self.began_s = 0.0  # a table's time begins with its life
         self.left, self.aimed = 0, False
+        self.dark_until_s = 0.0
+        self.unseen = 0  # cuts, and frames that nobody has seen
         self.resting = False  # the look at the board right after a cut
         self.checked = 0  # cuts before the record was last compared with what was played
         super().__init__(game, seed, Report())
@@ -93,7 +97,11 @@ class Outages(Sitting):
         self.aimed = self.chance.random() < BUSY_SHARE
 
     def take(self, item: Input) -> None:
+        if isinstance(item, Sighting) and item.t_s < self.dark_until_s:
+            self.unseen += 1
+            return
         if isinstance(item, Press):
+            self.dark_until_s = 0.0  # nobody says anything to a table that is dark
             item = replace(item, t_s=self.state.t_s)
         else:
             item = replace(item, t_s=round(item.t_s - self.began_s, 3))
@@ -106,6 +114,7 @@ class Outages(Sitting):
             super().take(item)
             return
         self.kills += 1
+        self.unseen += 1
         self.nested += self.resting
         if self.kills == self.most:
             self.report.turns += ENOUGH  # the evening ends with this turn
@@ -127,7 +136,10 @@ class Outages(Sitting):
             pairs = zip(_believed(before), _believed(self.state), strict=True)
             raise Lost(f"kill {self.kills}: before and now: {[pair for pair in pairs if pair[0] != pair[1]]}")
         self._doom()
-        if not self.resting:
+        if not self.resting and said is None and self.chance.random() < DARK_SHARE:
+            self.dark += 1
+            self.dark_until_s = self.mat.t_s + self.chance.uniform(*DARK_S)
+        elif not self.resting:
             self.resting = True
             self._look_at_the_board(item)
             self.resting = False
@@ -153,10 +165,10 @@ class Outages(Sitting):
         self._seen_through(lambda: self.mat.still(seconds))
 
     def _seen_through(self, lie_still: Callable[[], None]) -> None:
-        """Once more after each cut: the table that came back has not seen it lie still for that long."""
-        kills = -1
-        while kills != self.kills:
-            kills = self.kills
+        """Once more after each cut, and while it is dark: the table has not seen it lie still for that long."""
+        unseen = -1
+        while unseen != self.unseen:
+            unseen = self.unseen
             lie_still()
 
     def _look_at_the_board(self, item: Input) -> None:
@@ -195,6 +207,7 @@ class Outages(Sitting):
     def _meddle(self) -> None:
         """A piece was moved in the dark, as no turn moves it. It is asked about; put back, nothing remains of it."""
         state, mat = self.state, self.mat
+        mat.doubt()  # of a piece near a line that nobody has seen moved it could rightly be asked
         free = [site for site in mat.sites if site not in mat.on]
         for _ in range(20):
             origin, to = self.chance.choice(sorted(mat.on)), self.chance.choice(free)

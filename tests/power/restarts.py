@@ -66,7 +66,7 @@ def main() -> int:
     parser.add_argument("--game", default="transet")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**6))
     args = parser.parse_args()
-    faults = cuts = turns = nested = meddled = 0
+    faults = cuts = turns = nested = dark = meddled = 0
     began = time.monotonic()
     seed = args.seed
     while cuts < args.cuts:
@@ -77,11 +77,12 @@ def main() -> int:
             faults += 1
             print(f"FAULT: {args.game}, seed {seed}, cut {table.kills}: {fault}", flush=True)
         cuts, turns = cuts + table.kills, turns + table.report.turns % ENOUGH
-        nested, meddled = nested + table.nested, meddled + table.meddled
+        nested, dark, meddled = nested + table.nested, dark + table.dark, meddled + table.meddled
         seed += 1
     print(
         f"{args.game}, seeds {args.seed} to {seed - 1}: {cuts} cuts ({nested} while the board was looked at after one, "
-        f"{meddled} with a piece moved in the dark), {turns} turns, {faults} faults; {time.monotonic() - began:.1f} s"
+        f"{dark} after which play went on unseen, {meddled} with a piece moved in the dark), {turns} turns, "
+        f"{faults} faults; {time.monotonic() - began:.1f} s"
     )
     return faults > 0
 

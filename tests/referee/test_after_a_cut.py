@@ -74,6 +74,24 @@ def test_what_takes_the_place_of_a_last_turn_in_the_dark_can_be_put_back(cut_aga
     assert not table.told("illegal")
 
 
+@pytest.mark.parametrize("cut_again", [False, True])
+def test_a_captured_piece_may_go_back_to_where_it_came_from_in_the_dark(cut_again: bool) -> None:
+    """Put down first it looks as if its turn were taken back; the capture that it belongs to goes on all the same."""
+    position = "rbrb1/3k1/2K1B/B4/R2R1 N"
+    table = Table(position)
+    table.put(position[:-2])
+    table.wait(2)
+    table.play("e3-e1", "d4-e3")
+    table.move("d1-d2")
+    table = after_a_cut(table)
+    if cut_again:
+        table = after_a_cut(table)
+    table.play("d2-d1", hold=1.0)
+    table.play("e3-d2")
+    assert table.texts() == ["d4xe3@e1", "d1-d2", "e3xd2@d1"]
+    assert not table.told("question", "illegal")
+
+
 @pytest.mark.parametrize("cuts", [(0,), (1,), (0, 1), (0, 1, 2)])
 def test_a_null_turn_that_was_seen_counts_though_the_power_went(cuts: tuple[int, ...]) -> None:
     table = transfer(f"{P0} S 0-0")
