@@ -243,7 +243,7 @@ def _choose(draft: Draft, position: str) -> None:
     answered(draft, "operator")
     if position == "none":
         draft.set(ruled=state.seen.placement)  # the answer must be put back first
-    go_on(draft)
+    go_on(draft, answered_so=True)
 
 
 def _accept_as_played(draft: Draft) -> None:

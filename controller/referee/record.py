@@ -99,7 +99,7 @@ def forget_moment(draft: Draft) -> None:
     draft.set(
         pending=(), offence=None, accused=(), owed=(), stage=None, stage_at=None, partial=False, question=(),
         question_about="", asked=None, rearranging=False, pressed=None, provisional=False, doubts=(), way=Way(),
-        guiding=None,
+        guiding=None, unchecked=False,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from controller.referee.judging import judge_board
 from controller.referee.leading import lead, tell_of_guide
 from controller.referee.memory import rebuild, write_belief
 from controller.referee.naming import follow_names, names_in
+from controller.referee.rulings import serve_ruling
 from controller.referee.standing import note_standing
 from controller.referee.state import Draft, State, Step
 from controller.referee.teaching import follow_lift
@@ -86,6 +87,9 @@ def _judge(draft: Draft) -> None:
     elif state.guiding:
         lead(draft)
     elif state.phase == "play":
+        serve_ruling(draft)
+        if draft.state.guiding:
+            return
         judge_board(draft)
         commands.serve_press(draft)
         if draft.state.partial and not draft.state.seen.clocks.settled(draft.state.timing):

@@ -85,10 +85,11 @@ def take_back_to(draft: Draft, after: str) -> None:
     go_on(draft)
 
 
-def go_on(draft: Draft) -> None:
+def go_on(draft: Draft, *, answered_so: bool = False) -> None:
     """The table goes on from what is believed now: it is led there from a board that can't have come of it.
 
-    What happened on the board before the ruling accuses nobody.
+    What happened on the board before the ruling accuses nobody. `answered_so`: the ruling is the answer to what has
+    been asked about the board; where a hand hides it now it isn't asked about once more.
     """
     state = draft.state
     outcome = outcome_of(state.game, state.lines)
@@ -97,10 +98,26 @@ def go_on(draft: Draft) -> None:
         return
     every = state.game.sites
     draft.set_seen(touched=every, touched_since_pending=every, gap_s=state.timing.thread_s + 1.0)
-    if not state.paused and state.eyes.found:
-        stands = [state.game.judge(line.position, state.seen.placement).answer != "illegal" for line in state.lines]
-        if not any(stands):
-            start_guide(draft, "operator")
+    if not state.paused:
+        draft.set(unchecked=answered_so)
+        if state.eyes.found:
+            _check(draft)
+
+
+def serve_ruling(draft: Draft) -> None:
+    """Check the board after an answer that was given with a hand over it, as soon as it can be seen."""
+    state = draft.state
+    if state.unchecked and state.seen.clocks.settled(state.timing):
+        _check(draft)
+
+
+def _check(draft: Draft) -> None:
+    """Lead the table back where what stands can't have come of what was ruled; wait where nobody can see that."""
+    state = draft.state
+    answers = {state.game.judge(line.position, state.seen.placement).answer for line in state.lines}
+    draft.set(unchecked=state.unchecked and answers <= {"illegal", "unclear"} and "unclear" in answers)
+    if answers <= {"illegal"}:
+        start_guide(draft, "operator")
 
 
 def _number(text: str | None) -> int:

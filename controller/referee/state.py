@@ -123,7 +123,8 @@ class State:
     `clock`: the players' clock, if this game has one; `clock_rules`: that of the games to come.
     `names`: who plays, by side, in game `named`. `games_before`: so many were played with another set.
     `operator`: somebody has called the operator, who has not come yet. `guiding`: nothing is judged, the table is led
-    back to the position of the first line.
+    back to the position of the first line. `unchecked`: a question was answered while too much of the board was hidden
+    to say whether it can have come of that.
     """
 
     game: Game
@@ -163,6 +164,7 @@ class State:
     ruled: Placement | None = None
     rearranging: bool = False
     guiding: Guiding | None = None
+    unchecked: bool = False
     paused: bool = False
     operator: bool = False
     pressed: tuple[Player | None, float] | None = None

@@ -55,6 +55,30 @@ def test_each_candidate_can_be_chosen(which: int) -> None:
     assert (table.state.guiding is not None) == (which == 0)  # the record's position does not stand: led there
 
 
+SITES = [frozenset({site}) for site in sorted(playing().game.sites)]
+
+
+@pytest.mark.parametrize("hidden", [*SITES, frozenset().union(*SITES)], ids=lambda sites: min(sites) + str(len(sites)))
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_an_answer_with_a_hand_over_the_board_holds_and_leads_when_it_is_seen(
+    hidden: frozenset[str], which: int
+) -> None:
+    table = asked()
+    table.wait(1, hidden=hidden, hand=True)
+    table.command("choose", position=str(table.state.question[which]["position"]))
+    ruled = table.state.line.position
+    table.wait(1, hidden=hidden, hand=True)
+    table.wait(6)
+    assert table.state.line.position == ruled
+    assert (table.state.guiding is not None) is (which == 0)  # as the record has it, which does not stand
+    assert not table.told("question")
+    assert not table.told("illegal")
+    if which == 0:
+        table.put(table.game.position_text(ruled).split()[0])
+        table.wait(3)
+        assert table.state.guiding is None
+
+
 def test_what_was_not_asked_answers_nothing() -> None:
     table = asked()
     before = table.state.question
