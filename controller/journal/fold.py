@@ -121,74 +121,130 @@ def fold(rows: Iterable[Row]) -> Record:
 
     The last row of an `n` counts; a withdrawn turn takes the later ones with it. A row given twice counts once.
     """
-    head: dict[str, Any] = {}
-    turns: dict[int, TurnRow] = {}
-    gone_on: dict[int, str] = {}
-    result: dict[str, Any] | None = None
-    highest, seen = 0, set()
-    said: list[Ruling] = []
-    illegal: list[Illegal] = []
-    correcting = False  # turns that are written again by a correction were made when they were made
-    kept: dict[int, str] = {}  # positions that were set, and stand after a correction of what went before
+    game, seen = _Folding(), set()
     for row in rows:
-        if row.id in seen:
-            continue
-        seen.add(row.id)
-        data = row.data
-        after = int(data.get("after", max(turns, default=0)))  # an imported row says after which turn it was written
+        if row.id not in seen:
+            seen.add(row.id)
+            game.take(row)
+    return game.record()
+
+
+class _Folding:
+    """A game's rows so far. `head`: what of its record stands already.
+
+    `correcting`: turns that are written again by a correction were made when they were made; `kept`: positions that
+    were set, and stand after a correction of what went before.
+    """
+
+    def __init__(self) -> None:
+        self.head = Record()
+        self.turns: dict[int, TurnRow] = {}
+        self.gone_on: dict[int, str] = {}
+        self.said: list[Ruling] = []
+        self.illegal: list[Illegal] = []
+        self.correcting = False
+        self.kept: dict[int, str] = {}
+
+    def take(self, row: Row) -> None:
+        """One row more."""
+        data, head = row.data, self.head
         if row.event == "board_found":
-            head.setdefault("game", data.get("game"))
-            head.setdefault("set", data.get("set"))
+            self.head = replace(head, game=head.game or data.get("game"), set=head.set or data.get("set"))
         elif row.event == "setup_complete":
-            session, written, clock = _when(row)
-            head |= {"begun_clock_synchronised": clock}
-            head |= {key: data[key] for key in ("game", "set") if data.get(key)}
-            head |= {"start": data["position"], "begun": data["as"], "begun_utc": written, "begun_session": session}
-            head |= {"begun_s": float(data["t"])}
+            self._begin(row)
         elif row.event in ("turn", "pass"):
-            n = int(data["n"])
-            if turns.get(n) is None or turns[n].position != data["position"]:
-                _forget(gone_on, n)
-                gone_on |= kept
-            turns[n] = _turn(row, turns.get(n) if correcting else None)
-            highest = max(highest, n)
+            self._turn(row)
         elif row.event == "withdrawn":
             n = int(data["n"])
-            for later in [known for known in turns if known >= n]:
-                del turns[later]
-            _forget(gone_on, n)
+            self.turns = {known: turn for known, turn in self.turns.items() if known < n}
+            self._forget(n)
         elif row.event == "illegal":
-            illegal.append(_illegal(after, data))
+            self.illegal.append(_illegal(self._after(row), data))
         elif row.event == "game_over":
             result = {key: data[key] for key in ("winner", "result", "why", "score") if key in data}
+            self.head = replace(head, result=result)
         elif row.event == "reopened":
-            result = None
+            self.head = replace(head, result=None)
         elif row.event == "players":
-            head["names"] = dict(data.get("names", {}))
+            self.head = replace(head, names=dict(data.get("names", {})))
         elif row.event == "imported":
-            head["imported"] = {key: data.get(key) for key in ("format", "file")} | {"utc": row.written_utc}
-            highest = max(highest, int(data.get("highest_n", 0)))
+            told = {key: data.get(key) for key in ("format", "file")} | {"utc": row.written_utc}
+            highest = max(head.highest_n, int(data.get("highest_n", 0)))
+            self.head = replace(head, imported=told, highest_n=highest)
         elif row.event == "belief" and data.get("lines"):
-            correcting, kept = False, {}
-            if data.get("options"):
-                head["options"] = dict(data["options"])
-            _follow(data, head, turns, gone_on)
-        elif (ruling := _ruling(row, after)) is not None:
-            said.append(ruling)
+            self._believe(data)
+        elif (ruling := _ruling(row, self._after(row))) is not None:
+            self.said.append(ruling)
             if ruling.what == "corrected":
-                correcting = True
-                kept = {n: gone_on[n] for n in data.get("kept") or () if n in gone_on}
-    standing = _timed(tuple(turns[n] for n in sorted(turns)), head)
-    players = tuple(dict.fromkeys(turn.player for turn in standing))
-    told = tuple(GoneOn(n, gone_on[n]) for n in sorted(gone_on))
-    rulings = [Ruling(turn.n, "accepted", turn.text) for turn in standing if not turn.legal]
-    # Of a game taken up in the middle the first line only settles who is to move.
-    rulings += [Ruling(on.n, "position", on.position) for on in told if on.n or head.get("begun") != "midgame"]
-    rulings += said
-    return Record(
-        **head, players=players, turns=standing, highest_n=highest, gone_on=told, result=result,
-        rulings=tuple(sorted(rulings, key=lambda ruling: ruling.n)), illegal=tuple(illegal),
-    )  # fmt: skip
+                self.correcting = True
+                self.kept = {n: self.gone_on[n] for n in data.get("kept") or () if n in self.gone_on}
+
+    def record(self) -> Record:
+        """As it stands now."""
+        standing = _timed(tuple(self.turns[n] for n in sorted(self.turns)), self.head)
+        told = tuple(GoneOn(n, self.gone_on[n]) for n in sorted(self.gone_on))
+        rulings = [Ruling(turn.n, "accepted", turn.text) for turn in standing if not turn.legal]
+        # Of a game taken up in the middle the first line only settles who is to move.
+        rulings += [Ruling(on.n, "position", on.position) for on in told if on.n or self.head.begun != "midgame"]
+        return replace(
+            self.head,
+            players=tuple(dict.fromkeys(turn.player for turn in standing)),
+            turns=standing,
+            gone_on=told,
+            rulings=tuple(sorted([*rulings, *self.said], key=lambda ruling: ruling.n)),
+            illegal=tuple(self.illegal),
+        )
+
+    def _after(self, row: Row) -> int:
+        """After which turn a row was written; an imported one says so."""
+        return int(row.data.get("after", max(self.turns, default=0)))
+
+    def _begin(self, row: Row) -> None:
+        data = row.data
+        session, written, clock = _when(row)
+        self.head = replace(
+            self.head,
+            game=data.get("game") or self.head.game,
+            set=data.get("set") or self.head.set,
+            start=data["position"],
+            begun=data["as"],
+            begun_utc=written,
+            begun_session=session,
+            begun_s=float(data["t"]),
+            begun_clock_synchronised=clock,
+        )
+
+    def _turn(self, row: Row) -> None:
+        n = int(row.data["n"])
+        before = self.turns.get(n)
+        if before is None or before.position != row.data["position"]:
+            self._forget(n)
+            self.gone_on |= self.kept
+        self.turns[n] = _turn(row, before if self.correcting else None)
+        self.head = replace(self.head, highest_n=max(self.head.highest_n, n))
+
+    def _believe(self, data: Mapping[str, Any]) -> None:
+        """A belief whose turns begin from another position than the turn before them led to: the game went on there.
+
+        Turns that are still open follow one another: whatever was thought to have come between them is over.
+        """
+        self.correcting, self.kept = False, {}
+        if data.get("options"):
+            self.head = replace(self.head, options=dict(data["options"]))
+        shown = data["lines"][0]
+        n = int(shown["n"])
+        self._forget(n + 1)
+        if n and n not in self.turns:
+            return
+        stands = self.turns[n].position if n else self.head.start
+        if shown["anchor"] != stands:
+            self.gone_on[n] = shown["anchor"]
+        else:
+            self.gone_on.pop(n, None)
+
+    def _forget(self, n: int) -> None:
+        """From turn `n` on nothing is known of where the game went on."""
+        self.gone_on = {known: position for known, position in self.gone_on.items() if known < n}
 
 
 def _when(row: Row) -> tuple[int, str | None, bool | None]:
@@ -214,10 +270,10 @@ def _turn(row: Row, before: TurnRow | None) -> TurnRow:
     )  # fmt: skip
 
 
-def _timed(turns: tuple[TurnRow, ...], head: Mapping[str, Any]) -> tuple[TurnRow, ...]:
+def _timed(turns: tuple[TurnRow, ...], head: Record) -> tuple[TurnRow, ...]:
     """The turns with the time that each took."""
     found: list[TurnRow] = []
-    session, t_s = head.get("begun_session"), head.get("begun_s", 0.0)
+    session, t_s = head.begun_session if head.start is not None else None, head.begun_s
     for turn in turns:
         took_s = round(turn.t_s - t_s, 3) if turn.session == session and turn.t_s >= t_s else None
         found.append(replace(turn, took_s=took_s))
@@ -251,27 +307,3 @@ def _ruling(row: Row, after: int) -> Ruling | None:
     if row.event == "unexplained":
         return Ruling(after, "unexplained", " ".join(data.get("sites") or ()))
     return None
-
-
-def _forget(gone_on: dict[int, str], n: int) -> None:
-    for later in [known for known in gone_on if known >= n]:
-        del gone_on[later]
-
-
-def _follow(
-    data: Mapping[str, Any], head: Mapping[str, Any], turns: Mapping[int, TurnRow], gone_on: dict[int, str]
-) -> None:
-    """A belief whose turns begin from another position than the turn before them led to: the game went on from there.
-
-    Turns that are still open follow one another: whatever was thought to have come between them is over.
-    """
-    shown = data["lines"][0]
-    n = int(shown["n"])
-    _forget(gone_on, n + 1)
-    if n and n not in turns:
-        return
-    stands = turns[n].position if n else head.get("start")
-    if shown["anchor"] != stands:
-        gone_on[n] = shown["anchor"]
-    else:
-        gone_on.pop(n, None)
