@@ -221,7 +221,7 @@ def test_the_list_on_the_command_line(tmp_path, capsys):
         (["players", "1", "--red", "Anna"], 2, "nobody plays Red in game 1; South and North play"),
         (["players", "1", "--south", "x" * 99], 1, "60 characters"),
         (["players", "7", "--south", "Anna"], 1, "no game 7"),
-        (["import", "{}/none.txt"], 2, "none.txt: it can't be read"),
+        (["import", "{}/none.txt"], 1, "none.txt: it can't be read"),
         (["import", "{}/good.txt", "{}/bad.txt"], 2, "bad.txt: line 2, column 4: turn 1 (South c1-c9)"),
         (["import", "{}/binary"], 2, "line 2, column 2: it is not UTF-8"),
     ],
