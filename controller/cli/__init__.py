@@ -64,6 +64,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.unraisablehook = _say_again
         signal.signal(signal.SIGTERM, _stop)
         signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts background jobs deaf to it
+        _open_what_is_closed()
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 stream.reconfigure(encoding="utf-8", errors="replace")
@@ -85,6 +86,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     finally:
         sys.unraisablehook = unraisable
+
+
+def _open_what_is_closed() -> None:
+    """Started without stdin, stdout or stderr: the next file opened, a journal even, would be taken for it."""
+    for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):
+        try:
+            os.fstat(number)
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != number:
+                os.dup2(nowhere, number)
+                os.close(nowhere)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
 
 
 def _hush_if_closed() -> None:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -63,3 +64,25 @@ sys.exit(cli.main([]))
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
     assert (run.returncode, run.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_stream_that_is_closed_is_not_taken_by_a_file(closed: str, tmp_path: Path) -> None:
+    """What the command, or a library, writes to it would else land in whatever was opened next."""
+    code = (
+        "import os, sys\nfrom controller import cli\n"
+        "def answer(argv):\n"
+        "    kept = open('kept', 'w')\n"
+        "    print('said')\n    print('told', file=sys.stderr)\n"
+        "    for number in (1, 2): os.write(number, b'written')\n"
+        "    assert sys.stdin.read() == '' and kept.fileno() > 2\n"
+        "    return 7\n"
+        "cli._answer = answer\nsys.exit(cli.main([]))\n"
+    )
+    shell = f'exec "$0" -c "$1" {closed}'
+    run = subprocess.run(
+        ["sh", "-c", shell, sys.executable, code],
+        cwd=tmp_path, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, check=False,
+    )  # fmt: skip
+    assert run.returncode == 7, run.stderr
+    assert (tmp_path / "kept").read_bytes() == b""
