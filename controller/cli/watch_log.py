@@ -12,6 +12,7 @@ from controller.errors import CommandError
 from controller.referee.events import Event
 from controller.referee.reducer import State, reduce
 from controller.rules.api import RulesError
+from controller.rules.options import chosen_of
 from controller.sightings.beginning import Beginning
 from controller.sightings.errors import SightingLogError
 from controller.sightings.file import LogReader
@@ -74,10 +75,10 @@ def _check_wanted(state: State, args: argparse.Namespace) -> None:
     if args.set is not None and (wanted := BoardSet.load(args.set).name) != state.set_name:
         raise CommandError(f"{args.source} is of the set {state.set_name}, not {wanted}; leave out --set", 2)
     try:
-        chosen = getattr(game.with_options(options_of(args.option)), "chosen", {}) if args.option else None
+        chosen = chosen_of(game.with_options(options_of(args.option))) if args.option else None
     except RulesError as error:
         raise CommandError(str(error), 2) from None
-    if chosen is not None and dict(chosen) != dict(getattr(game, "chosen", {})):
+    if chosen is not None and chosen != chosen_of(game):
         raise CommandError(f"{args.source} was played under other options; leave out --option", 2)
     if args.position not in ("auto", state.start_mode):
         raise CommandError(f"{args.source} has its own beginning; leave out --position", 2)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from controller.journal.fold import Illegal, Record, TurnRow
-from controller.rules.api import Game, Position, RulesError, Shift
+from controller.rules.api import CountsPoints, Game, Position, RulesError, Shift
 
 Standing = Mapping[str, tuple[str, ...]]
 """Site -> the kinds of the pieces that stand there, in the game's names."""
@@ -62,7 +62,7 @@ def _moment(
     shifts: tuple[Shift, ...] = (),
     turn: TurnRow | None = None,
 ) -> Moment:
-    score = getattr(game, "score", lambda _position: None)(position)
+    score = game.score(position) if isinstance(game, CountsPoints) else None
     on, marked = game.picture(position).on, _between_lanes(game, shifts)
     return Moment(kind, n, on, shifts, turn, None, game.to_move(position), score, marked)
 

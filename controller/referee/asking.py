@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from controller.referee.beginning import lines_from, possible
 from controller.referee.choosing import Choice
 from controller.referee.lines import Line, without_repeats
@@ -12,6 +10,7 @@ from controller.referee.record import candidate, differ, mover_not_known_yet, st
 from controller.referee.search import MOST_LINES
 from controller.referee.state import Draft, State
 from controller.rules.api import Placement, Position, Reason
+from controller.rules.options import chosen_of
 
 
 def ask(draft: Draft, about: str, lines: tuple[Line, ...], placement: Placement) -> None:
@@ -53,8 +52,7 @@ def victim_to_confirm(draft: Draft, *, new: bool) -> bool:
     game, line = state.game, state.line
     if not new:
         return state.question_about == "victim"
-    chosen: Mapping[str, str] = getattr(game, "chosen", {})
-    if chosen.get("announce") != "ask" or not line.steps or game.outcome(line.position) is not None:
+    if chosen_of(game).get("announce") != "ask" or not line.steps or game.outcome(line.position) is not None:
         return False
     last = line.steps[-1]
     owed = [owed for stage in game.stages(last.before, last.turn) for owed in game.judge(last.before, stage).owed]

@@ -15,6 +15,7 @@ from controller.referee.strokes import Way, in_strokes
 from controller.referee.timing import Timing
 from controller.referee.view import Phase, Played
 from controller.rules.api import Game, Placement, Position, RulesError, Shift
+from controller.rules.options import chosen_of
 
 
 def write_belief(draft: Draft, before: State) -> None:
@@ -36,7 +37,7 @@ def write_belief(draft: Draft, before: State) -> None:
             "anchor": told[0]["anchor"],
             "n": told[0]["n"],
             "to_move": game.to_move(state.line.position),
-            "options": dict(getattr(game, "chosen", {})),
+            "options": chosen_of(game),
             "written": state.written,
             "lines": told,
             "pending": [_told(game, line, state.line) for line in state.pending],

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import cast
+from typing import TypeGuard
 
 from controller.referee.reading import differing
 from controller.referee.record import strong
 from controller.referee.state import State
 from controller.referee.view import View
-from controller.rules.api import CountsPoints
+from controller.rules.api import CountsPoints, Game
+from controller.rules.options import chosen_of
 
 
 def view_of(state: State) -> View:
@@ -31,7 +32,7 @@ def view_of(state: State) -> View:
         set_name=state.set_name,
         mode=state.mode,
         names=dict(state.names),
-        options=dict(getattr(game, "chosen", {})),
+        options=chosen_of(game),
         game_no=state.last_no,
         players=game.players,
         to_move=next(iter(movers)) if len(movers) == 1 and state.phase == "play" else None,
@@ -66,14 +67,18 @@ def view_of(state: State) -> View:
         winner=state.winner,
         result=state.result,
         why=state.why,
-        score=cast(CountsPoints, game).score(shown.position) if shown and counts_points(type(game)) else None,
+        score=game.score(shown.position) if shown and counts_points(game) else None,
         missing=state.missing if state.partial and seen.clocks.settled(state.timing, state.timing.missing_s) else (),
     )
 
 
+def counts_points(game: Game) -> TypeGuard[CountsPoints]:
+    """Whether a game is a `CountsPoints`; asked of each frame, and that question is slow."""
+    return _counts_points(type(game))
+
+
 @lru_cache(maxsize=16)
-def counts_points(kind: type) -> bool:
-    """Whether games of this class are `CountsPoints`."""
+def _counts_points(kind: type) -> bool:
     return issubclass(kind, CountsPoints)
 
 

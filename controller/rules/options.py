@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from controller.rules.api import Option, OptionError
+from controller.rules.api import Game, Option, OptionError
 
 
 def option_values(game: str, options: Mapping[str, Option], chosen: Mapping[str, str] | None) -> dict[str, str]:
@@ -17,3 +17,8 @@ def option_values(game: str, options: Mapping[str, Option], chosen: Mapping[str,
             raise OptionError(f"option {name} takes {' or '.join(options[name].choices)}, not {value!r}")
         values[name] = value
     return values
+
+
+def chosen_of(game: Game) -> dict[str, str]:
+    """The value of each option that a game is played under; none of a game that keeps no `chosen`."""
+    return dict(getattr(game, "chosen", {}))

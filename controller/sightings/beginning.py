@@ -12,6 +12,7 @@ from controller.referee.state import Draft, State
 from controller.referee.timing import Timing
 from controller.referee.view import Mode
 from controller.rules.api import Game, RulesError
+from controller.rules.options import chosen_of
 from controller.rules.registry import game_named
 from controller.sightings.errors import SightingLogError
 from controller.sightings.values import as_value, from_value
@@ -41,7 +42,7 @@ def beginning_told(state: State) -> dict[str, Any]:
     return {
         "game": state.game.name,
         "set": state.set_name,
-        "options": dict(getattr(state.game, "chosen", {})),
+        "options": chosen_of(state.game),
         "mode": state.mode,
         "start": state.start_mode,
         "timing": {one.name: getattr(state.timing, one.name) for one in fields(Timing)},
@@ -71,7 +72,7 @@ def beginning_from(told: Mapping[str, Any]) -> Beginning:
     try:
         game = game_named(str(told["game"]))
         options = {str(name): str(value) for name, value in told["options"].items()}
-        if options != dict(getattr(game, "chosen", {})):
+        if options != chosen_of(game):
             game = game.with_options(options)
         if told["mode"] not in get_args(Mode):
             raise ValueError(f"there is no mode {told['mode']!r}")

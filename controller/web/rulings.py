@@ -10,7 +10,7 @@ from controller.correction import game_of, history_of
 from controller.journal.fold import Record
 from controller.journal.timeline import Entry
 from controller.referee.correcting import AS_PLAYED, Correction, CorrectionError, before_turn, corrected
-from controller.rules.api import Game, Outcome, Placement, Position, Turn
+from controller.rules.api import CountsPoints, Game, Outcome, Placement, Position, Turn
 from controller.web.phrases import name_of, phrases
 from controller.words import sentence
 
@@ -119,9 +119,8 @@ def _stood(game: Game, before: Position, entry: Entry, placement: Placement) -> 
     found = game.midgame(game.normal(placement))
     if found is None:
         return []
-    with_points = getattr(game, "with_points", None)
-    if with_points is not None:
-        found = with_points(before, found)
+    if isinstance(game, CountsPoints):
+        found = game.with_points(before, found)
     return [{"position": game.position_text(game.with_mover(found, side)), "player": side} for side in game.players]
 
 

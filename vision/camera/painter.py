@@ -20,6 +20,7 @@ from vision.camera.frame import Image
 from vision.camera.hands import CARRY_MM, FALL_MM, Reaching
 from vision.camera.optics import Array, Lying, Optics, View
 from vision.camera.world import HAND_LEAVES_S, Hand, Lamp, Piece, Snapshot
+from vision.pose import NO_MAP
 from vision.shapes import Disc, Polygon, Shape, outline
 
 _SHARP = 4  # supersampling of tokens
@@ -28,7 +29,6 @@ _COIN: Rgb = (176, 132, 84)
 _COIN_MM = 2.0
 _CARD_MM = 1.0
 """How thick a platform's cardboard is."""
-_NO_MAP: npt.NDArray[np.float32] = None  # type: ignore[assignment]  # remap takes one map of pairs
 
 
 def smooth_noise(rng: np.random.Generator, height: int, width: int, rows: int, columns: int) -> Array:
@@ -88,7 +88,7 @@ class Painter:
         for band, table_mm in self.optics.table(2):
             places = cv2.transform(table_mm, shift.astype(np.float32))
             self._table[band] = cv2.remap(
-                self._wood, places, _NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101
+                self._wood, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101
             )
         self._ground: tuple[object, Image] | None = None
         self._lit: tuple[object, Image] | None = None
@@ -162,7 +162,7 @@ class Painter:
         sheet = raster(self._set, scale)
         for band, table_mm in self.optics.table(2):
             places = lying.back(table_mm, self.optics.place) * np.float32(scale) - np.float32(0.5)
-            cv2.remap(sheet, places, _NO_MAP, cv2.INTER_LINEAR, dst=image[band], borderMode=cv2.BORDER_TRANSPARENT)
+            cv2.remap(sheet, places, NO_MAP, cv2.INTER_LINEAR, dst=image[band], borderMode=cv2.BORDER_TRANSPARENT)
         picture = np.asarray(cv2.resize(image, self.optics.size_px, interpolation=cv2.INTER_AREA), np.uint8)
         tags = self._set.fiducials
         for tag, centre in zip(tags.ids, tags.centres_mm, strict=True):
