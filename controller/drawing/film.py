@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 
 from controller.drawing.captions import moment_words, result_words, side, took_text
+from controller.drawing.lasting import Strange, show_for
 from controller.drawing.layout import Layout
 from controller.drawing.lettering import fitting, write
 from controller.drawing.moments import Moment, moments
@@ -21,11 +22,6 @@ from controller.journal.fold import Record
 from controller.rules.api import Game
 from vision.artwork import draw
 from vision.shapes import Polygon, rectangle
-
-CODECS = ("mp4v", "vp09")
-"""Video in MP4 that every OpenCV with FFmpeg writes, 4 and 5 alike. MPEG-4 takes seconds and is played by every player
-of films; VP9 is played by browsers, too, but takes thirty times as long, and OpenCV lets nobody hurry it.
-"""
 
 MOST_PICTURES = 400
 """Of a GIF: Pillow holds them all until it writes."""
@@ -42,7 +38,11 @@ class Look:
     fps: int = 20
 
 
-FILM, GIF = Look(), Look(640, 360, 10)
+FILM, GIF = Look(960, 540, 12), Look(640, 360, 10)
+CODECS = {"vp09": FILM, "mp4v": Look()}
+"""Video in MP4 that every OpenCV with FFmpeg writes, 4 and 5 alike, and how large. VP9 is played by browsers and phones,
+but takes its time, and OpenCV lets nobody hurry it; MPEG-4 is a matter of seconds, and most players of films show it.
+"""
 
 
 @dataclass(frozen=True)
@@ -182,19 +182,13 @@ def _rows(text: str, length: int) -> list[str]:
     return rows[:3]
 
 
-def write_mp4(film: Film, look: Look, path: Path, codec: str = CODECS[0]) -> None:
+def write_mp4(film: Film, look: Look, path: Path, codec: str = "vp09") -> None:
     """Write a film whole or not at all. CommandError where OpenCV can't."""
     with _beside(path, ".mp4") as partial:
-        size, fourcc = (look.width, look.height), cv2.VideoWriter.fourcc(*codec)
-        writer = cv2.VideoWriter(str(partial.path), cv2.CAP_FFMPEG, fourcc, look.fps, size)
-        if writer.isOpened():
-            owed = 0.0
-            for still in film.stills():
-                owed += still.seconds * look.fps
-                for _ in range(round(owed)):
-                    writer.write(still.image)
-                owed -= round(owed)
-            writer.release()
+        try:
+            show_for(partial.path, _written(film, look, partial.path, codec, each_once=True))
+        except (Strange, OSError):  # another FFmpeg writes it otherwise: then every picture as often as it is shown
+            _written(film, look, partial.path, codec, each_once=False)
         reader = cv2.VideoCapture(str(partial.path), cv2.CAP_FFMPEG)  # a full disk is not told while writing
         well = reader.isOpened() and reader.read()[0]
         reader.release()
@@ -203,6 +197,25 @@ def write_mp4(film: Film, look: Look, path: Path, codec: str = CODECS[0]) -> Non
                 f"{path} could not be written as {codec}; check the disk, or use --format gif where OpenCV lacks FFmpeg"
             )
         partial.keep()
+
+
+def _written(film: Film, look: Look, path: Path, codec: str, *, each_once: bool) -> list[float]:
+    """Write the pictures; for how long each is to be shown, in s."""
+    writer = cv2.VideoWriter(
+        str(path), cv2.CAP_FFMPEG, cv2.VideoWriter.fourcc(*codec), look.fps, (look.width, look.height)
+    )
+    shown_s: list[float] = []
+    if writer.isOpened():
+        owed = 0.0
+        for still in film.stills():
+            owed += still.seconds * look.fps
+            times = 1 if each_once else round(owed)
+            for _ in range(times):
+                writer.write(still.image)
+            owed -= round(owed)
+            shown_s.append(still.seconds)
+        writer.release()
+    return shown_s
 
 
 def write_gif(film: Film, path: Path) -> None:
