@@ -43,6 +43,7 @@ def write_belief(draft: Draft, before: State) -> None:
             "pending": [_told(game, line, state.line) for line in state.pending],
             "asked": _asked(state),
             "way": _told_way(game, state.way) if _has_way(state) else None,
+            "rearranging": state.rearranging,
             "ruled": None if state.ruled is None else _told_stage(NOTHING, state.ruled),
             "result": {"winner": state.winner, "result": state.result, "why": state.why},
         },
@@ -53,7 +54,8 @@ def write_belief(draft: Draft, before: State) -> None:
 def _kept(state: State) -> tuple[object, ...]:
     """All that a belief row is written for."""
     way = state.way if _has_way(state) else None
-    return state.lines, state.pending, state.phase, state.game_no, state.written, _asked(state), way, state.ruled
+    counted = state.phase, state.game_no, state.written
+    return *counted, state.lines, state.pending, _asked(state), way, state.ruled, state.rearranging
 
 
 def _has_way(state: State) -> bool:
@@ -135,6 +137,7 @@ def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[st
         stage=(way.position, way.stages[-1]) if way.stages else None,
         question_about=about,
         question=() if "untold" in asked else tuple(candidate(game, one, turn=about == "victim") for one in likely),
+        rearranging=bool(belief.get("rearranging")),
         ruled=None if ruled is None else _stage(NOTHING, ruled),
         winner=result.get("winner"),
         result=result.get("result"),

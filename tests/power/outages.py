@@ -264,8 +264,8 @@ def _believed(state: State) -> Any:
     asked = state.question_about if state.question_about in ("thread", "victim") else ""
     marks = state.clock and (state.clock.spans, state.clock.turns)
     way = None if state.game.tries_two_turns else (state.way.position, [stage.on for stage in state.way.stages])
-    result = state.winner, state.result
-    return lines, asked, way, marks, state.phase, state.game_no, state.published, state.written, result
+    counted = state.phase, state.game_no, state.published, state.written, state.rearranging
+    return lines, asked, way, marks, counted, state.winner, state.result
 
 
 def _history(line: Line) -> Any:

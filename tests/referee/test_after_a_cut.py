@@ -6,7 +6,7 @@ import json
 from typing import TypeVar
 
 import pytest
-from pretend import Table
+from pretend import START, Table, board
 from pretend_taasen import TaasenTable
 from pretend_transfer import P0, TransferTable, picture
 
@@ -115,6 +115,27 @@ def test_a_null_turn_is_not_forgotten_when_it_has_shown_whose_turn_it_is() -> No
     for rows, north in ((ANSWERED, "y"), (ANSWERED + "y", "")):
         table.show(rows, "", north)
     assert table.texts() == ["LA1 UA1", "LA1 UI1"]
+
+
+@pytest.mark.parametrize("game", ["transet", "transfer"])
+def test_a_board_that_was_being_cleared_may_be_set_up_without_power(game: str) -> None:
+    """It is a new game, as it would have been with power; nobody has to say so."""
+    if game == "transfer":
+        table: Table = transfer(f"{P0} S 0-0")
+        start = picture("sgyb/vpos/osgy/bvpo/gybv/posg/ybvp/osgy/bvp")
+    else:
+        table = Table()
+        table.begin()
+        table.play("c1-c2")
+        start = board(START)
+    table.off, table.on = list(table.on.values()), {}
+    table.wait(2)
+    assert table.state.rearranging
+    table.off, table.on = [], start
+    table = after_a_cut(table)
+    table.wait(2)
+    assert len(table.told("setup_complete")) == 2
+    assert not table.told("question", "illegal")
 
 
 @pytest.mark.parametrize("cuts", [1, 2])
