@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from controller.drawing.film import CODECS, FILM, GIF, Film, write_gif, write_mp4
+from controller.drawing.film import CODECS, GIF, Film, write_gif, write_mp4
 from controller.drawing.layout import Layout
 from controller.drawing.moments import moments
 from controller.drawing.sets import game_of, layout_for
@@ -26,7 +26,9 @@ def add(export: argparse.ArgumentParser) -> None:
     )
     export.add_argument("--language", choices=LANGUAGES, default="en", help="the language of what is drawn (en)")
     export.add_argument("--set", metavar="FILE", help="draw with this set's TOML; the installed one where left out")
-    export.add_argument("--codec", choices=CODECS, default=CODECS[0], help="mp4: mp4v (fast), or vp09 (for browsers)")
+    export.add_argument(
+        "--codec", choices=CODECS, default="vp09", help="mp4: vp09 (for browsers and phones), or mp4v (fast, larger)"
+    )
 
 
 def draw(args: argparse.Namespace, record: Record) -> int:
@@ -42,7 +44,7 @@ def draw(args: argparse.Namespace, record: Record) -> int:
     if record.start is None:
         raise CommandError(f"game {args.number} has no beginning; there is nothing to draw")
     path = Path(args.output or f"game-{args.number}.{args.format}")
-    look = FILM if args.format == "mp4" else GIF
+    look = CODECS[args.codec] if args.format == "mp4" else GIF
     film = Film(record, game, layout, args.language, look)
     if args.format == "mp4":
         write_mp4(film, look, path, args.codec)

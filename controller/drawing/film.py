@@ -40,8 +40,10 @@ class Look:
 
 FILM, GIF = Look(960, 540, 12), Look(640, 360, 10)
 CODECS = {"vp09": FILM, "mp4v": Look()}
-"""Video in MP4 that every OpenCV with FFmpeg writes, 4 and 5 alike, and how large. VP9 is played by browsers and phones,
-but takes its time, and OpenCV lets nobody hurry it; MPEG-4 is a matter of seconds, and most players of films show it.
+"""Video in MP4 that every OpenCV with FFmpeg writes, 4 and 5 alike, and how large.
+
+VP9 is played by browsers and phones, but takes its time, and OpenCV lets nobody hurry it; MPEG-4 is a matter of
+seconds, and most players of films show it.
 """
 
 

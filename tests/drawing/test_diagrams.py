@@ -14,7 +14,8 @@ from controller.cli import main
 from controller.drawing import film as filming
 from controller.drawing import lettering
 from controller.drawing.captions import result_words, ruling_words, took_text
-from controller.drawing.film import CARRY_S, CODECS, FILM, GIF, Film, write_gif, write_mp4
+from controller.drawing.film import CARRY_S, CODECS, FILM, GIF, Film, Look, write_gif, write_mp4
+from controller.drawing.lasting import Strange, show_for
 from controller.drawing.layout import Layout
 from controller.drawing.moments import carried, moments
 from controller.drawing.painting import Easel, journeys
@@ -30,6 +31,7 @@ from controller.words import LANGUAGES
 from vision.boardset import installed_sets
 
 GAMES = ("transet", "taasen", "transfer")
+SMALL = Look(320, 180, 5)
 START = "rbkbr/5/5/5/RBKBR S"
 NS = {"svg": "http://www.w3.org/2000/svg"}
 WRONG = {"transet": ("c1", "c3"), "taasen": ("9", "12"), "transfer": ("A1", "I5")}
@@ -156,27 +158,27 @@ def test_the_film_shows_every_board(tmp_path, name):
     film = Film(record, game, layout, "nl", FILM)
     write_mp4(film, FILM, path)
     reader = cv2.VideoCapture(str(path))
-    assert reader.get(cv2.CAP_PROP_FPS) == FILM.fps
-    pictures = []
+    pictures, shown_s = [], []
     while True:
         well, picture = reader.read()
         if not well:
             break
         pictures.append(picture)
+        shown_s.append(reader.get(cv2.CAP_PROP_POS_MSEC) / 1000)
     boards = moments(record, game)
     still_s = [still.seconds for still in film.stills()]
-    assert len(pictures) == pytest.approx(sum(still_s) * FILM.fps, abs=2)
+    assert len(pictures) == len(still_s)
+    assert shown_s == pytest.approx([0.0, *np.cumsum(still_s)[:-1]], abs=0.02)
     assert list(tmp_path.iterdir()) == [path]
-    ends = np.cumsum(still_s) * FILM.fps
-    steps = round(CARRY_S * FILM.fps) - 1
+    steps = round(CARRY_S * FILM.fps)
     for index, moment in enumerate(boards):
-        picture = pictures[int(ends[index * (steps + 1)]) - 2]
+        picture = pictures[index * steps]
         easel = film._easel
         for piece, found, wanted in middles(picture, easel, moment.on):
             assert np.abs(found - wanted).max() < 60, (index, piece)
         for site, found, wanted in colour_of_nothing(picture, easel, moment.on):
             assert np.abs(found - wanted).max() < 40, (index, site.id)
-    between = pictures[int(ends[steps // 2 + 1])]
+    between = pictures[steps // 2]
     assert np.abs(between.astype(int) - pictures[0]).max() > 60
 
 
@@ -203,7 +205,7 @@ def test_a_carried_piece_goes_from_where_it_stood_to_where_it_stands(name):
 def test_every_codec_writes_a_film_that_can_be_read(tmp_path):
     record, game = played("transet", 1), game_named("transet")
     layout = Layout(installed_sets()["transet"])
-    small = type(FILM)(320, 180, 5)
+    small = SMALL
     for codec in CODECS:
         path = tmp_path / f"{codec}.mp4"
         write_mp4(Film(record, game, layout, "en", small), small, path, codec)
@@ -217,6 +219,39 @@ def test_every_codec_writes_a_film_that_can_be_read(tmp_path):
         assert reader.read()[1].shape == (180, 320, 3)
     with pytest.raises(CommandError, match="check the folder"):
         write_mp4(Film(record, game, layout, "en", small), small, tmp_path / "none" / "x.mp4")
+
+
+def test_another_kind_of_file_is_left_as_it_is_and_its_film_written_at_length(tmp_path, monkeypatch):
+    record, game = played("transet", 1), game_named("transet")
+    film, small = Film(record, game, Layout(installed_sets()["transet"]), "en", SMALL), SMALL
+    path = tmp_path / "film.mp4"
+    write_mp4(film, small, path, "mp4v")
+    seconds = [still.seconds for still in film.stills()]
+    data = path.read_bytes()
+    index = data.rindex(b"moov") - 4
+    head = 8 + data.index(b"ftyp")
+    others = {
+        "fewer pictures": (data, seconds[1:]),
+        "no index": (data[:index], seconds),
+        "index first": (data[:head] + data[index:] + data[head:index], seconds),
+        "cut off": (data[:-3], seconds),
+        "nothing": (b"", []),
+        "no film": (b"hello", [1.0]),
+        "newer": (data.replace(b"mdhd\0", b"mdhd\1"), seconds),
+    }
+    for name, (strange, told) in others.items():
+        path.write_bytes(strange)
+        with pytest.raises(Strange):
+            show_for(path, told)
+        assert path.read_bytes() == strange, name
+
+    def stranger(path, seconds):
+        raise Strange("another FFmpeg")
+
+    monkeypatch.setattr(filming, "show_for", stranger)
+    write_mp4(film, small, path, "mp4v")
+    reader = cv2.VideoCapture(str(path))
+    assert reader.get(cv2.CAP_PROP_FRAME_COUNT) == pytest.approx(sum(seconds) * small.fps, abs=2)
 
 
 def test_a_gif_moves_and_without_pillow_there_is_a_sentence(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 
 import pytest
@@ -113,6 +114,22 @@ def test_pieces_travel_and_downloads_come(page, shelf):
 
 
 PAGES = {"light": ("games/1?lang=nl#2.3", "games/2?lang=de#1"), "dark": ("games?lang=fr", "games/1?lang=fr#2")}
+
+
+def test_the_film_that_is_offered_is_played_by_a_browser(page, shelf):
+    page.goto(shelf.url + "games/2?lang=en")
+    with page.expect_download(timeout=60_000) as found:
+        page.get_by_role("link", name="Film MP4").click()
+    assert found.value.suggested_filename.endswith(".mp4")
+    film = base64.b64encode(found.value.path().read_bytes()).decode()
+    page.goto("about:blank")
+    page.set_content(f'<video muted src="data:video/mp4;base64,{film}"></video>')
+    page.wait_for_function("document.querySelector('video').readyState === HTMLMediaElement.HAVE_ENOUGH_DATA")
+    length_s, wide = page.evaluate("(v => [v.duration, v.videoWidth])(document.querySelector('video'))")
+    assert length_s == pytest.approx(1.4 + 2 * 0.583 + 0.95 + 3.0, abs=0.3)  # a beginning, two turns, the end
+    assert wide == 960
+    page.evaluate("document.querySelector('video').play()")
+    page.wait_for_function("document.querySelector('video').currentTime > 0.3")
 
 
 @pytest.mark.parametrize("theme", PAGES)

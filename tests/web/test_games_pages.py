@@ -160,7 +160,7 @@ def test_a_film_is_made_beside_the_table_one_at_a_time(client, journal, tmp_path
     film.write_bytes(answer.content)
     well, picture = cv2.VideoCapture(str(film)).read()
     assert well
-    assert picture.shape == (720, 1280, 3)
+    assert picture.shape == (540, 960, 3)
     shelf = Shelf(journal)
     with shelf._filming, pytest.raises(Busy):
         shelf.film(1, "gif", "en")
