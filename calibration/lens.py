@@ -16,7 +16,7 @@ import numpy as np
 from calibration.sheets import CHARUCO_DICTIONARY, MARKER_MM, SQUARE_MM, charuco_size
 from vision.errors import VisionError
 from vision.pose import FOCAL_PER_WIDTH, K1_MEAN, Array, Image
-from vision.profile import Profile
+from vision.profile import FOCAL_LEAST, FOCAL_MOST, Profile
 
 LEAST_CORNERS = 12
 """So many corners of the board must be seen in a picture."""
@@ -130,7 +130,7 @@ def _fit(views: Sequence[View]) -> tuple[LensFit, Array]:
     focal, k1 = float(camera[0, 0]), float(np.ravel(bend)[0])
     deviations = np.ravel(np.asarray(spreads))
     # with one focal length for both axes its deviation stands in the second place, and the first is 0
-    focal_spread = float(deviations[:2].max()) / focal if 0.2 < focal / width < 5 else 1.0
+    focal_spread = float(deviations[:2].max()) / focal if FOCAL_LEAST < focal / width < FOCAL_MOST else 1.0
     normals = np.array([np.asarray(cv2.Rodrigues(np.asarray(turn))[0])[:, 2] for turn in turns])
     tilt_deg = float(np.degrees(np.arccos(np.clip((normals @ normals.T).min(), -1, 1))))
     profile = Profile(focal / width, k1)

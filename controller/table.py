@@ -47,6 +47,8 @@ from vision.sighting import Sighting
 _log = logging.getLogger(__name__)
 
 TICK_S = 0.25
+FRESH_S = 2.0
+"""A table whose newest judged picture is older does not referee now."""
 REREAD_S = 1.0
 """How often the record of a game that is over is looked at: it may have been corrected, on a page or a command line."""
 
@@ -211,7 +213,7 @@ class Table:
     def ready(self) -> bool:
         """Whether the table can referee now: frames are fresh and the sheet is seen."""
         with self._changed:
-            fresh = self._judged_at is not None and time.monotonic() - self._judged_at < 2.0
+            fresh = self._judged_at is not None and time.monotonic() - self._judged_at < FRESH_S
             return fresh and self._view.phase != "searching" and self._view.trouble is None
 
     def idle_s(self) -> float:

@@ -9,6 +9,9 @@ from pathlib import Path
 from vision.errors import VisionError
 from vision.registration import Lens
 
+FOCAL_LEAST, FOCAL_MOST = 0.2, 5.0
+"""Focal length over picture width of any lens that can be meant: from 136 degrees across to 11."""
+
 
 @dataclass(frozen=True)
 class Profile:
@@ -39,6 +42,6 @@ class Profile:
             raise VisionError(
                 f"the profile {path} lacks lens.focal_per_width or lens.k1; write it with `boardref calibrate`"
             ) from None
-        if not 0.2 < focal < 5 or not -1 < k1 < 1:
+        if not FOCAL_LEAST < focal < FOCAL_MOST or not -1 < k1 < 1:
             raise VisionError(f"the profile {path} describes no usable lens (focal_per_width {focal}, k1 {k1})")
         return cls(focal, k1)

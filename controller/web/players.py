@@ -20,6 +20,7 @@ from controller.wholefile import write_whole
 _log = logging.getLogger(__name__)
 
 TOKEN_LENGTH = 16
+SECRET_BYTES = 32
 BURST, REFILL_S = 8, 2.0  # so many words at once, and one more each so many seconds
 MANY_CLIENTS = 1000
 
@@ -42,7 +43,7 @@ CONTROLS = {
 class Passes:
     """The token of each game, made from a secret: the same after a restart, another one for every game."""
 
-    secret: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    secret: bytes = field(default_factory=lambda: secrets.token_bytes(SECRET_BYTES), repr=False)
 
     def of(self, game_no: int) -> str:
         """The token of game `game_no`."""
@@ -99,11 +100,11 @@ def kept_secret(file: Path) -> bytes:
     """The secret in `file`, made where there is none, so that phones go on after a power cut; never an error."""
     try:
         found = file.read_bytes()
-        if len(found) == 32:
+        if len(found) == SECRET_BYTES:
             return found
     except OSError:
         pass
-    made = secrets.token_bytes(32)
+    made = secrets.token_bytes(SECRET_BYTES)
     try:
         write_whole(file, made, 0o600)
     except OSError as error:
