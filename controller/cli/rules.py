@@ -247,7 +247,7 @@ def read_placements(source: str, sites: frozenset[str]) -> list[Placement | Rule
 
 def _error_of(data: Any) -> RulesError | None:
     if isinstance(data, dict) and isinstance(data.get("error"), str):
-        return RulesError(f"this is no placement but an error: {data['error']}")
+        return RulesError(f"this is no placement but an error ({data['error']}); judge another picture")
     return None
 
 

@@ -56,7 +56,7 @@ class Alphabet:
         mask = 0
         for site, kinds in on.items():
             if site not in self.site_mask:
-                raise RulesError(f"there is no site {site!r} in {self.name}")
+                raise RulesError(f"there is no site {site!r} in {self.name}; name sites such as {min(self.site_mask)}")
             for kind in kinds:
                 free = [bit for bit in self.bits.get((site, kind), ()) if not mask & bit]
                 mask |= free[0] if free else self.foreign
@@ -67,7 +67,7 @@ class Alphabet:
         hidden = 0
         for site in placement.hidden:
             if site not in self.site_mask:
-                raise RulesError(f"there is no site {site!r} in {self.name}")
+                raise RulesError(f"there is no site {site!r} in {self.name}; name sites such as {min(self.site_mask)}")
             hidden |= self.site_mask[site]
         on = placement.on
         if hidden:

@@ -178,7 +178,8 @@ class LogReader:
                         raise SightingLogError("it does not say how the referee stood")
                     given, fault = decoder.given(told)
                 except SightingLogError as error:
-                    raise SightingLogError(f"line {number} of {self.path} can't be used: {error}") from None
+                    said = f"line {number} of {self.path} can't be used ({error}); give a whole log"
+                    raise SightingLogError(said) from None
                 if given is not None:
                     yield Logged(given, fault, number)
 

@@ -169,3 +169,13 @@ def test_a_picture_that_could_not_be_read_keeps_no_other_from_being_judged(capsy
     out, err = capsys.readouterr()
     assert [json.loads(line)["answer"] for line in out.splitlines()] == ["partial"]
     assert "no such file" in err
+
+
+@pytest.mark.parametrize("game", game_names())
+@pytest.mark.parametrize("seen", [{"placement": {"Q9": ["stone"]}}, {"hidden": ["Q9"]}, {"error": "cut short"}])
+def test_a_placement_that_cannot_be_judged_says_what_to_give(
+    capsys: pytest.CaptureFixture[str], game: str, seen: dict[str, object]
+) -> None:
+    code, out, err = run(capsys, "judge", game, "--placement", json.dumps(seen))
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert "; " in err

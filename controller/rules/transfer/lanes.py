@@ -80,7 +80,7 @@ def read(placement: Placement) -> Lanes:
     hidden = placement.hidden
     unknown = next((site for site in (*placement.on, *sorted(hidden)) if site not in PLACE), None)
     if unknown is not None:
-        raise RulesError(f"there is no site {unknown!r} in Transfer")
+        raise RulesError(f"there is no site {unknown!r} in Transfer; name sites such as A1, and slots such as south.1")
     for site, kinds in placement.on.items():
         if site in hidden:
             continue
