@@ -18,7 +18,7 @@ def add_wellbeing(app: FastAPI, table: TableLike, machine: Callable[[], Sequence
     """`/healthz`, `/readyz`, `/api/health`. `machine`: the checks of the machine that the table runs on."""
 
     @app.get("/healthz")
-    def health() -> JSONResponse:
+    async def health() -> JSONResponse:  # in the loop itself: however many threads are busy, the process is alive
         return JSONResponse({"ok": True})
 
     @app.get("/readyz")

@@ -7,13 +7,17 @@ import json
 import socket
 import threading
 import time
+import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from controller.journal.search import Page
 from controller.web import screens, stream
 from controller.web.hub import Hub
+from controller.web.shelf import Records
 from controller.web.stream import Stream
 
 
@@ -129,3 +133,23 @@ def test_what_is_true_when_it_is_read_is_told_and_nothing_in_between(stage: Any)
     worker.start()
     worker.join(20)
     assert len(result[0]) < 20
+
+
+def test_whether_the_process_is_alive_is_said_while_every_thread_is_busy(serve, stage, tmp_path, monkeypatch):
+    go_on = threading.Event()
+    monkeypatch.setattr("controller.web.shelf.Shelf.find", lambda *_: go_on.wait(60) and Page())
+    site = serve(stage, records=Records(tmp_path / "boardref.db"))
+
+    def ask(path: str) -> object:
+        with urllib.request.urlopen(site.url + path, timeout=60) as answer:
+            return json.load(answer)
+
+    with ThreadPoolExecutor(60) as crowd:
+        asked = [crowd.submit(ask, "api/games") for _ in range(60)]
+        try:
+            time.sleep(0.5)
+            assert ask("healthz") == {"ok": True}
+            assert not any(one.done() for one in asked)
+        finally:
+            go_on.set()
+        assert [one.result() for one in asked] == [{"games": [], "before": None}] * 60
