@@ -31,7 +31,7 @@ from outages import CLOCK, Lost, Outages, play
 from controller.journal.fold import Record, fold
 from controller.journal.store import Journal
 from controller.recording import open_recording
-from controller.referee.events import Input, Press, Tick
+from controller.referee.events import Command, Input, Press, Tick
 from controller.referee.reducer import State, Step
 from controller.referee.view import View
 from controller.rules.api import Game
@@ -72,7 +72,7 @@ class Line:
             pass  # however slow this machine is: the world's time is what counts
         given: Any = self.pipe.recv()
         self.asked = True
-        if isinstance(given, Press):
+        if isinstance(given, Press | Command):
             # as the table does with its inputs, but without a Tick when there is no frame for once
             table: Any = self.table
             table._publish(table._watcher.take(replace(given, t_s=table._looking.t_s)), judged=False)
@@ -262,7 +262,8 @@ def main() -> int:
         return 1
     print(
         f"{table.kills} kills ({table.busy} aimed at a commit, {table.late} between commit and light, "
-        f"{table.nested} while the board was looked at after one, {table.meddled} with a piece moved in the dark), "
+        f"{table.nested} while the board was looked at after one, {table.dark} after which play went on unseen, "
+        f"{table.meddled} with a piece moved in the dark), "
         f"{table.report.turns} turns, {table.report.games} games, "
         f"{len(table.written)} rows, {table.report.questions} questions: nothing lost, nothing twice; "
         f"{time.monotonic() - began:.1f} s"

@@ -8,10 +8,12 @@ After each cut:
 
 - every turn that was shown is in the fold of the rows, once, and the record follows by the rules;
 - the table comes back with the same lines, question and clock, and checks the board: what stood there is known again
-  without a question, and what was moved without power is never believed, nor accused;
-- whatever falls into it, a second cut while the board is looked at, a turn of which the beginning, the middle or the
-  end was made in the dark: nobody is accused, and once the turn is over and has stood still the record is the game as
-  it was played, turn by turn.
+  without a question; a piece that was moved without power is noticed, and put back it leaves nothing behind;
+- whatever falls into it, a second cut while the board is looked at, a turn of which the beginning, the middle, the end
+  or all was made in the dark, two quick turns: nobody is accused, and once the turn is over and has stood still the
+  record is the game as it was played, turn by turn. The players never play what has more than one meaning where it is
+  seen as a whole (`sloppy/ambiguity.py`), and wait until a turn was seen to stand: so all of it can be known. Not even
+  they can be understood where more than two turns were made unseen, which nobody does here.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import Any
 
 from controller.journal.fold import Record
 from controller.journal.verify import verify
-from controller.referee.events import Input, Press
+from controller.referee.events import Command, Input, Press
 from controller.referee.lines import Line
 from controller.referee.playclock import ClockRules
 from controller.referee.reducer import State, Step, reduce
@@ -57,7 +59,7 @@ class Outages(Sitting):
     def __init__(self, game: Game, seed: int, most: int, every: int = 150) -> None:
         self.chance = random.Random(seed * 7919 + 1)
         self.most, self.every = most, every
-        self.kills = self.busy = self.meddled = self.late = self.nested = self.dark = 0
+        self.kills = self.busy = self.meddled = self.late = self.nested = self.dark = self.answered = 0
         self.written: list[dict[str, Any]] = []
         self.began_s = 0.0  # a table's time begins with its life
         self.left, self.aimed = 0, False
@@ -100,7 +102,7 @@ class Outages(Sitting):
         if isinstance(item, Sighting) and item.t_s < self.dark_until_s:
             self.unseen += 1
             return
-        if isinstance(item, Press):
+        if isinstance(item, Press | Command):
             self.dark_until_s = 0.0  # nobody says anything to a table that is dark
             item = replace(item, t_s=self.state.t_s)
         else:
@@ -205,7 +207,11 @@ class Outages(Sitting):
             self.mat.film(2.0, hand=True, under=item.hidden if isinstance(item, Sighting) else self.mat.blot)
 
     def _meddle(self) -> None:
-        """A piece was moved in the dark, as no turn moves it. It is asked about; put back, nothing remains of it."""
+        """A piece was moved in the dark, as no turn moves it. It is noticed; put back, nothing remains of it.
+
+        Where it was taken for turns that could have been played, to put it back can be a turn, too (a pressed piece of
+        Taasen that flees to where it came from): that may be asked, and somebody answers.
+        """
         state, mat = self.state, self.mat
         mat.doubt()  # of a piece near a line that nobody has seen moved it could rightly be asked
         free = [site for site in mat.sites if site not in mat.on]
@@ -223,16 +229,27 @@ class Outages(Sitting):
             return
         self.meddled += 1
         self._rest(3.0)
-        noticed = self.state.question or self.state.owed or self.state.rearranging
-        explained = self.state.published != state.published  # as another last turn, or as two
-        if not noticed and not explained:
+        asked = self.state.question or self.state.rearranging
+        explained = self.state.owed or self.state.published != state.published  # as another last turn, or as two
+        if not asked and not explained:
             raise Lost(f"kill {self.kills}: {kind} went from {origin} to {to} in the dark; nobody noticed")
         self.reach(origin, to)
         mat.lift(kind, to)
         mat.put(kind, origin)
         self.reach(origin, to)
         self._rest(3.0)
+        if explained:
+            self._answer(self.game.position_text(state.line.position))
         self._must_believe(state)
+
+    def _answer(self, position: str) -> None:
+        """Somebody says which of the candidates stands, where that is asked and it is one of them."""
+        while any(one["position"] == position for one in self.state.question):
+            kills = self.kills
+            self.answered += 1
+            self.take(Command(self.state.t_s, "choose", {"position": position}))
+            if self.kills > kills:  # it may not have been heard
+                self._rest(2.0)
 
     def _must_believe(self, state: State) -> None:
         now = self.state
