@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from firmware_bridge.power import USB_MA, brightness_within
 from firmware_bridge.scene import FULL_BRIGHTNESS, Bar, Hue, Light, Rhythm, Scene
@@ -61,14 +61,6 @@ class LightMap:
         for side, leds in sorted(self.bars.values()):
             addresses += [BAR + side * 0x100 + i for i in range(leds)]
         return {address: place for place, address in enumerate([*addresses, LAMP] if self.lamp else addresses)}
-
-    def renamed(self, names: Mapping[str, str]) -> LightMap:
-        """The same lights under other names of sites: `names` from those of this map to the others."""
-        return replace(
-            self,
-            sites={names.get(site, site): index for site, index in self.sites.items()},
-            marks={names.get(site, site): indices for site, indices in self.marks.items()},
-        )
 
     def entries(
         self, scene: Scene, n_sites: int | None = None, n_bar: int | None = None, *, lamp: bool = True

@@ -21,16 +21,6 @@ def current_ma(frame: Sequence[Rgb]) -> float:
     return DARK_MA * len(frame) + CHANNEL_MA / 255 * sum(map(sum, frame))
 
 
-def limited(frame: Sequence[Rgb], limit_ma: float) -> list[Rgb]:
-    """The same picture, dimmed as a whole as far as the limit asks."""
-    driven_ma = current_ma(frame) - DARK_MA * len(frame)
-    left_ma = max(0.0, limit_ma - DARK_MA * len(frame))
-    if driven_ma <= left_ma:
-        return list(frame)
-    share = left_ma / driven_ma
-    return [(int(red * share), int(green * share), int(blue * share)) for red, green, blue in frame]
-
-
 def brightness_within(lit: Iterable[tuple[Hue, int]], brightness: int, leds: int, limit_ma: float) -> int:
     """The highest brightness (of 255) up to `brightness` at which all `lit` (hue, how many) stay within the limit.
 

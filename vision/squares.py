@@ -268,8 +268,8 @@ def _spread(points: Array, count: int, in_line: bool) -> Array:
     return np.array(chosen)
 
 
-def find_squares(look: Look, extra_mm: Sequence[tuple[float, float, float, float]] = ()) -> list[Found]:
-    """Every token on the sheet and close beside it; `extra_mm`: boxes x0, y0, x1, y1 in which to look as well."""
+def find_squares(look: Look) -> list[Found]:
+    """Every token on the sheet and close beside it."""
     board_set = look.registration.board_set
     tokens = board_set.tokens
     width, height = board_set.sheet_mm

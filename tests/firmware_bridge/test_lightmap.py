@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from firmware_bridge.errors import LightsError
 from firmware_bridge.lightmap import LightMap, light_of
 from firmware_bridge.mapfile import made_for, map_text, read_map
-from firmware_bridge.power import current_ma, limited
+from firmware_bridge.power import current_ma
 from firmware_bridge.rhythm import DRIVE, Rgb
 from firmware_bridge.scene import Bar, Hue, Light, Rhythm, Scene
 from firmware_bridge.wire.native import encode
@@ -116,14 +116,6 @@ def test_the_computed_current_stays_within_the_limit(sites: int, limit_ma: int) 
     elif limit_ma > table.leds:
         assert current_ma(frame) > 0.9 * limit_ma  # no darker than it must be
 
-
-def test_limited_dims_the_whole_picture() -> None:
-    frame: list[Rgb] = [(255, 0, 0), (0, 128, 64), (0, 0, 0)]
-    assert limited(frame, 1000) == frame
-    dimmed = limited(frame, 20)
-    assert current_ma(dimmed) <= 20
-    assert dimmed[0][0] == pytest.approx(2 * dimmed[1][1], abs=2)
-    assert limited(frame, 0) == [(0, 0, 0)] * 3
 
 
 def test_the_ceiling_is_respected_and_can_be_raised() -> None:

@@ -5,11 +5,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 import pytest
+from census import Census, census
 from transfer_play import Rows, late, moved_about, played, random_rows, rows_of, walk
 
 from controller.rules.transfer import TRANSFER
 from controller.rules.transfer.board import CAPACITY, SOUTH, Stroke, TransferPosition, TransferTurn
-from controller.rules.transfer.census import Census, census
 from controller.rules.transfer.finishing import can_end, can_end_by_trying, open_rows
 from controller.rules.transfer.matching import Board, Work, matches, solve
 from controller.rules.transfer.picture import stage_picture

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from itertools import islice, product
 
 import pytest
+from census import census
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -13,7 +14,6 @@ from controller.rules.perft import perft
 from controller.rules.transfer import TRANSFER as G
 from controller.rules.transfer import TransferPosition, TransferTurn
 from controller.rules.transfer.board import CAPACITY, KIND_OF, OTHER, Stroke, complete
-from controller.rules.transfer.census import census
 from controller.rules.transfer.generator import number, turns
 from controller.rules.transfer.strokes import DEFAULT, Law, Stage, ended, faults, finishable, groups, moved, steps, view
 

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from census import census
+
 from controller.rules.api import Game, Kind, Placement, Position, Site
 from controller.rules.registry import game_named, game_names
-from controller.rules.transfer.census import census
 from controller.rules.transfer.picture import stage_picture
 from controller.rules.transfer.strokes import finishable, view
 

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from vision.boardset import BoardSet
 from vision.camera import Camera, Frame
 from vision.camera.optics import Optics, View
-from vision.camera.painter import table_point
 from vision.camera.simulated import SimulatedCamera
 from vision.camera.world import HAND_LEAVES_S, World
 from vision.errors import VisionError
@@ -55,6 +54,12 @@ def camera(world: World) -> Iterator[SimulatedCamera]:
     camera = SimulatedCamera(world, fps=30)
     yield camera
     camera.close()
+
+
+def table_point(optics: Optics, x_mm: float, y_mm: float) -> tuple[float, float]:
+    """The pixel of a sheet point at table height."""
+    x, y = optics.project(np.array([[x_mm, y_mm]]), 0.0)[0]
+    return float(x), float(y)
 
 
 def standing(world: World) -> dict[str, list[str]]:

@@ -291,9 +291,3 @@ def _rim_of(shape: Shape) -> Array:
     if isinstance(shape, Polygon) and shape.stroke is not None:
         points = points + np.sign(points - points.mean(axis=0)) * shape.stroke_mm / 2
     return points
-
-
-def table_point(optics: Optics, x_mm: float, y_mm: float) -> Point:
-    """The pixel of a sheet point at table height: for tests and pages."""
-    x, y = optics.project(np.array([[x_mm, y_mm]]), 0.0)[0]
-    return float(x), float(y)

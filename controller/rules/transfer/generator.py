@@ -1,7 +1,7 @@
 """The plain generator: one turn for each different position after it, streaming.
 
 Positions have up to 2.8 million results and several times as many turns, so it is written for speed: every push is
-computed once, and a result is one integer. `census` counts the same things by the book; tests hold the two together.
+computed once, and a result is one integer. A census in the tests counts the same things by the book.
 """
 
 from __future__ import annotations
