@@ -19,7 +19,7 @@ from controller.canary import Canary
 from controller.journal.walltime import synchronised
 from controller.power import SINCE_BOOT, THROTTLED, UNDER_VOLTAGE, throttled
 from controller.supervision import camera_said
-from controller.words import fault_rest, fault_sentence, link_sentence, record_sentence, say_health
+from controller.words import decimal, fault_rest, fault_sentence, link_sentence, record_sentence, say_health
 from controller.words.catalogue import catalogue
 
 Level = Literal["ok", "warning", "problem"]
@@ -129,7 +129,7 @@ def _lights(link: Mapping[str, Any], language: str) -> Check:
     if linked == "off":
         return Check("lights", "ok", texts["health.lights.none"])
     if linked == "ready" and 0 < supply_mv < LOW_LIGHTS_MV:
-        said = texts["health.lights.weak"].format(volts=f"{supply_mv / 1000:.1f}")
+        said = texts["health.lights.weak"].format(volts=decimal(supply_mv / 1000, language))
         return Check("lights", "warning", said, texts["health.lights.weak_hint"], since)
     well = linked == "ready"
     told = link_sentence(link["parts"], language) if link.get("parts") else str(link.get("sentence") or "")

@@ -8,7 +8,7 @@ from controller.drawing.moments import Moment
 from controller.journal.fold import Illegal, Record, Ruling
 from controller.rules.api import Reason
 from controller.web.phrases import name_of, phrase, phrases
-from controller.words import say, sentence
+from controller.words import decimal, say, sentence
 from controller.words.catalogue import catalogue
 
 
@@ -45,12 +45,12 @@ def result_words(record: Record, language: str) -> tuple[str, str]:
     return head, say(key, language) if key else why
 
 
-def took_text(seconds: float | None) -> str:
-    """A time as people say it: 12.3 s, 4:05, 1:02:30; empty for none."""
+def took_text(seconds: float | None, language: str = "en") -> str:
+    """A time as people say it: 12.3 s (12,3 s elsewhere), 4:05, 1:02:30; empty for none."""
     if seconds is None:
         return ""
     if seconds < 59.95:
-        return f"{seconds:.1f} s"
+        return f"{decimal(seconds, language)} s"
     whole = round(seconds)
     hours, rest = divmod(whole, 3600)
     return f"{hours}:{rest // 60:02}:{rest % 60:02}" if hours else f"{rest // 60}:{rest % 60:02}"
@@ -102,7 +102,7 @@ def moment_words(moment: Moment, record: Record, language: str) -> tuple[str, st
         turn = moment.turn
         text = word("passed", language) if turn.passed else turn.text
         note = "" if turn.legal else word("as_played", language)
-        took = took_text(turn.took_s)
+        took = took_text(turn.took_s, language)
         return f"{turn.n}. {side(record, turn.player, language)}  {text}", " · ".join(
             part for part in (note, took) if part
         )

@@ -172,7 +172,7 @@ class Film:
                 return
             text, px = fitting(f"{turn.n}. {turn.text}", 19 * unit, (right - left) * 0.72)
             write(image, text, (left, at), px, SOFT)
-            write(image, took_text(turn.took_s), (right, at), 17 * unit, SOFT, anchor="right")
+            write(image, took_text(turn.took_s, self._language), (right, at), 17 * unit, SOFT, anchor="right")
 
 
 def _rows(text: str, length: int) -> list[str]:

@@ -118,7 +118,7 @@ def _list(record: Record, boards: tuple[Moment, ...], language: str) -> list[dic
         text = word("passed", language) if turn.passed else turn.text
         note = "" if turn.legal else word("as_played", language)
         entry = _entry("turn", turn.n, at.get(id(turn)), text, note)
-        told.append(entry | {"player": turn.player, "took": took_text(turn.took_s), "legal": turn.legal})
+        told.append(entry | {"player": turn.player, "took": took_text(turn.took_s, language), "legal": turn.legal})
         between(turn.n)
         last = turn.n
     later = [ruling.n for ruling in record.rulings] + [illegal.n for illegal in record.illegal]
@@ -149,7 +149,7 @@ def row_json(number: int, record: Record, language: str) -> dict[str, Any]:
         "clock_synchronised": record.begun_clock_synchronised,
         "players": who(record, players, language),
         "turns": len(record.turns),
-        "took": took_text(sum(timed)) if timed else "",
+        "took": took_text(sum(timed), language) if timed else "",
         "result": head,
         "over": record.result is not None,
         "illegal": len(record.illegal) + sum(not turn.legal for turn in record.turns),

@@ -10,6 +10,7 @@ from controller.words.faults import fault_rest as fault_rest
 from controller.words.faults import fault_sentence as fault_sentence
 from controller.words.faults import record_sentence as record_sentence
 from controller.words.links import link_sentence as link_sentence
+from controller.words.speaking import decimal as decimal
 from controller.words.speaking import rules_in_short as rules_in_short
 from controller.words.speaking import say as say
 from controller.words.speaking import say_health as say_health

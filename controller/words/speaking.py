@@ -25,6 +25,12 @@ def say(key: str, language: str = "en", **facts: object) -> str:
     return _fill(catalogue(language)[key], {name: str(value) for name, value in facts.items()}, language)
 
 
+def decimal(number: float, language: str = "en") -> str:
+    """A number with one place, as a language writes it."""
+    written = f"{number:.1f}"
+    return written if language == "en" else written.replace(".", ",")
+
+
 def say_health(key: str, facts: Mapping[str, str], language: str = "en") -> str:
     """What a check found or advises. `facts` are the machine's own (paths, numbers), and stay as they are."""
     return catalogue(language)[f"health.{key}"].format_map(facts)

@@ -336,6 +336,7 @@ def test_times_as_people_say_them():
     assert [took_text(one) for one in (None, 0.04, 59.9, 59.96, 61, 3599.7, 3750)] == [
         "", "0.0 s", "59.9 s", "1:00", "1:01", "1:00:00", "1:02:30",
     ]  # fmt: skip
+    assert [took_text(12.34, language) for language in LANGUAGES] == ["12.3 s", "12,3 s", "12,3 s", "12,3 s"]
 
 
 @pytest.fixture
