@@ -19,6 +19,7 @@ from typing import Any, Protocol
 
 from controller.correction import corrected_at
 from controller.counting import Counts
+from controller.holding import Holding
 from controller.journal.errors import JournalError
 from controller.journal.store import Journal
 from controller.lighting import link_json
@@ -121,6 +122,7 @@ class Table:
         self._turned_at = time.monotonic()
         self._looking = Looking(camera)
         self._steadiness = Steadiness()
+        self._holding = Holding(lambda: camera.controls)
         self._supervision = Supervision(watcher.sets.values())
         self.log = watcher.log = SightingLog()
         step = watcher.take(Tick(0.0))
@@ -333,10 +335,7 @@ class Table:
         """Hold the camera's automatics, or let them go."""
         act = self._steadiness.after(sighting)
         if act is not None:
-            controls = self._camera.controls
-            # a camera on a bad cable takes seconds to answer, and the game goes on meanwhile
-            work = controls.lock if act == "lock" else controls.release
-            threading.Thread(target=work, name="camera settings", daemon=True).start()
+            self._holding.ask(act)
 
     def _corner_sites(self) -> tuple[str, ...]:
         """The sites at the corners of the set that lies there, under the game's names."""
