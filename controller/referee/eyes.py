@@ -36,6 +36,8 @@ def look(draft: Draft, sighting: Sighting) -> bool:
 
 def _find_board(draft: Draft, sighting: Sighting) -> bool:
     eyes = draft.state.eyes
+    if sighting.trouble in BLIND and sighting.trouble != "no_board":
+        return False  # the light has gone, or the picture: that is no bump
     if sighting.board_moved:
         if not eyes.moved and eyes.found:
             draft.emit("board_moved")

@@ -70,6 +70,19 @@ def test_a_hand_over_nothing_needed_is_not_named() -> None:
     assert not table.told()
 
 
+@pytest.mark.parametrize("trouble", ["too_dark", "too_bright", "blurred"])
+def test_a_picture_that_goes_is_no_bump(trouble: str) -> None:
+    """The eyes lose the board with the light, and find it with the light: nobody moved it, and the game goes on."""
+    table = playing()
+    unseen = {"game": None, "set_name": None, "tokens": (), "trouble": trouble}
+    table.wait(0.1, board_moved=True, **unseen)
+    table.wait(2, **unseen)
+    table.wait(2)
+    assert brief(table.told()) == [f"cannot_see {trouble}", f"sees_again {trouble}"]
+    table.play("d1-c2")
+    assert brief(table.told("turn")) == ["turn 1 d1-c2"]
+
+
 def test_troubles_begin_and_end() -> None:
     table = playing()
     table.wait(2, trouble="too_dark")
