@@ -66,7 +66,8 @@ def add_playing(app: FastAPI, table: TableLike, players: Players) -> None:
         return Response(qr_svg(f"{address}/play?lang={lang}&t={t}"), media_type="image/svg+xml")
 
     @app.post("/api/press", status_code=202)
-    def press(request: Request, body: PressBody, lang: Lang = "en") -> JSONResponse:
+    async def press(request: Request, body: PressBody, lang: Lang = "en") -> JSONResponse:
+        # in the loop itself, as nothing here waits: a crowd that looks for games must not hold up the one that plays
         view = table.snapshot().view
         if not players.rate.allows(players.callers.address(request)):
             raise HTTPException(429, phrase("press_often", lang))

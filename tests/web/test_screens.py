@@ -135,13 +135,14 @@ def test_what_is_true_when_it_is_read_is_told_and_nothing_in_between(stage: Any)
     assert len(result[0]) < 20
 
 
-def test_whether_the_process_is_alive_is_said_while_every_thread_is_busy(serve, stage, tmp_path, monkeypatch):
+def test_a_press_counts_and_the_process_is_seen_alive_while_every_thread_is_busy(serve, stage, tmp_path, monkeypatch):
     go_on = threading.Event()
     monkeypatch.setattr("controller.web.shelf.Shelf.find", lambda *_: go_on.wait(60) and Page())
     site = serve(stage, records=Records(tmp_path / "boardref.db"))
 
-    def ask(path: str) -> object:
-        with urllib.request.urlopen(site.url + path, timeout=60) as answer:
+    def ask(path: str, body: bytes | None = None) -> object:
+        asked = urllib.request.Request(site.url + path, body, {"content-type": "application/json"})
+        with urllib.request.urlopen(asked, timeout=60) as answer:
             return json.load(answer)
 
     with ThreadPoolExecutor(60) as crowd:
@@ -149,6 +150,8 @@ def test_whether_the_process_is_alive_is_said_while_every_thread_is_busy(serve, 
         try:
             time.sleep(0.5)
             assert ask("healthz") == {"ok": True}
+            assert ask("api/press", b'{"player": "South", "button": "done"}') == {"ok": True}
+            assert [(press.player, press.button) for press in stage.sent] == [("South", "done")]
             assert not any(one.done() for one in asked)
         finally:
             go_on.set()
