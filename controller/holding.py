@@ -13,7 +13,7 @@ from collections.abc import Callable
 from controller.steadiness import Act
 from vision.camera.controls import Controls
 
-log = logging.getLogger(__name__)
+_log = logging.getLogger(__name__)
 
 
 class Holding:
@@ -41,7 +41,7 @@ class Holding:
             try:
                 (controls.lock if act == "lock" else controls.release)()
             except Exception:  # a fault of ours must not keep the next from being done
-                log.exception("The camera's settings could not be changed.")
+                _log.exception("the camera's settings could not be changed")
 
     def _next(self) -> Act | None:
         with self._guard:
