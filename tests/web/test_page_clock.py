@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from controller.referee.view import ClockView, Offence
 from controller.rules.api import Reason, Shift
 from controller.web.state import beat_json, view_json
+from controller.words import LANGUAGES
 
 RUNNING = ClockView("fischer", {"South": 754_000}, "North", 10_000 + 65_400)
 SIZES = ((390, 844), (1280, 800), (1920, 1080))
@@ -95,3 +96,26 @@ def test_no_size_overflows_with_the_longest_digits(page, site, stage, size, quer
     for one in page.locator(".face").all():
         assert one.evaluate("face => face.querySelector('b').scrollWidth <= face.clientWidth")
         assert one.evaluate("face => face.scrollWidth <= face.clientWidth + 1")
+
+
+OVER = """() => {
+  const seen = (one) => one.checkVisibility() && one.getBoundingClientRect().height > 0;
+  const foot = document.querySelector("footer").getBoundingClientRect().top, found = [];
+  for (const one of document.querySelectorAll(".record > *"))
+    if (seen(one) && one.getBoundingClientRect().bottom > foot + 1) found.push(one.className || one.id);
+  const message = document.querySelector(".message");
+  return message.scrollHeight > message.clientHeight + 1 ? [...found, "message"] : found;
+}"""
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_clock_points_and_what_there_is_to_say_of_the_demo_find_room_together(page, serve, demo_stage, lang):
+    site = serve(demo_stage)
+    page.goto(f"{site.url}?lang={lang}")
+    for shown in ({"paused": True}, {"paused": False, "to_move": "South"}):
+        demo_stage.show(clock=RUNNING, score=(12, 10), **shown)
+        for width, height in ((1280, 720), (1366, 768), (1280, 800), (1920, 1080)):
+            page.set_viewport_size({"width": width, "height": height})
+            expect(page.locator("#score")).to_be_visible()
+            expect(page.locator("#clock")).to_be_visible()
+            assert page.evaluate(OVER) == [], (width, height, shown)
