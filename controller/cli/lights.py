@@ -27,6 +27,9 @@ from vision.boardset import BoardSet, installed_sets
 
 PORT_HELP = "a port, usb:VID:PID[:SERIAL][@PLACE], or auto (the default); may end in ,WIRE[@BAUD]"
 
+MOST_S = 60.0
+"""For so long one light may be shown."""
+
 
 def add(parser: argparse.ArgumentParser) -> None:
     """The arguments of `lights`."""
@@ -138,6 +141,8 @@ def _map(args: argparse.Namespace) -> int:
 
 def _sweep(args: argparse.Namespace) -> int:
     """Both `test` and `identify`: one light at a time, said on the screen as the device acknowledges it."""
+    if not 0 <= args.seconds <= MOST_S:
+        raise CommandError(f"--seconds takes a number from 0 to {MOST_S:g}", 2)
     board = _board(args)
     lightmap = map_source(args.map)(board)
     link = Link(args.port, lightmap)
@@ -146,7 +151,7 @@ def _sweep(args: argparse.Namespace) -> int:
         for text, scene in _names(board, lightmap) if args.action == "identify" else _hues(board, lightmap):
             shown(link, scene)
             print(text, flush=True)
-            time.sleep(min(60.0, max(0.0, args.seconds)))
+            time.sleep(args.seconds)
     finally:
         link.close()
     return 0

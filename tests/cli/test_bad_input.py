@@ -118,6 +118,7 @@ BAD = [
     (1, "newer Boardref", ("games", "show", "1", "--journal", "newer.db")),
     (1, "/dev/ttyNONE", ("lights", "test", "--port", "/dev/ttyNONE")),
     (1, "light map", ("lights", "test", "--map", "none.json")),
+    *[(2, "--seconds", ("lights", "test", f"--seconds={seconds}")) for seconds in ("-1", "nan", "inf", "x", "61")],
     (2, "no set for", ("lights", "map", "--game", "nope")),
     (1, "no readable picture", ("bench", "--frames", "broken")),
     (2, "--port", ("demo", "--port", "99999")),
