@@ -15,14 +15,18 @@ from vision.lifting import lift_shadows
 from vision.light import read_light
 from vision.marks import colours_needed
 from vision.motion import Mask
+from vision.paper import BLOWN
 from vision.placing import Ground
 from vision.platforms import find_cards
 from vision.printed import unlike_print
+from vision.registration import Image
 from vision.shown import Shot, Shown, Stayed
 from vision.squares import find_squares
 from vision.tokens import FLOOR_NATS, Found, Look, find
 from vision.whereabouts import Board
 
+MOST_BLOWN = 0.05
+"""Share of a picture that may be blown out by lifting a shadow."""
 STAYS_MM, STAYS_NATS = 1.5, 6.0
 """So near where a token lay another one is laid once in some hundred times."""
 
@@ -39,7 +43,10 @@ def read(
     if things.edges is not None:
         same_mm = board.registration.board_set.tokens.size_mm / 2
         for lifted in lift_shadows(shot.image, board.registration, things.edges):
-            again = _read(board, shot.relit(lifted), stayed, changed, glow, lit_before)
+            relit = shot.relit(lifted)
+            if _blown(relit.half) > _blown(shot.half) + MOST_BLOWN:
+                continue  # what was lifted lay in no shadow
+            again = _read(board, relit, stayed, changed, glow, lit_before)
             if _better(again[1], things, same_mm):
                 ground, things = again
             if not (again[1].hidden or again[1].hand):
@@ -93,6 +100,11 @@ def _likelier(token: Found, kind: str) -> Found:
     best = max(nats, key=lambda name: nats[name])
     likelihoods = {name: max(FLOOR_NATS, value - nats[best]) for name, value in nats.items()}
     return replace(token, kind=best, likelihoods=likelihoods)
+
+
+def _blown(half: Image) -> float:
+    """Share of a picture that is blown out."""
+    return float(np.count_nonzero(half[:, :, 1] >= BLOWN)) / half[:, :, 1].size
 
 
 def _better(now: Things, before: Things, same_mm: float) -> bool:

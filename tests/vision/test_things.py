@@ -353,3 +353,20 @@ def test_a_token_of_a_stacked_corner_that_a_dark_thing_half_covers_is_not_lost(s
         place = tuple(np.array(token.centre_mm) + 3.0 * outer / np.hypot(*outer))
         picture, solid = draw(image, eye.registration, key, place, -float(np.arctan2(across[1], across[0])))
         check(board_set, eye.registration, before, Eye([board_set]).look(picture), solid)
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.6, 1.2, 2.2])
+def test_a_dark_pencil_is_no_strip_of_shade(scenes: Any, turn: float) -> None:
+    """Of the paper's tint, and dark as shade is, with paper on both sides: but shade is not so narrow."""
+    board_set, image, before, registration = scenes["transet"]
+    for dark in (0.2, 0.3):
+        grey = np.array([66.0, 72.0, 76.0]) * dark / 0.3
+        pencil = [*tall(box(150.0, 7.0), 7.0, grey * 0.7, grey), (box(150.0, 2.0), 7.5, grey * 1.2)]
+        picture, solid = draw(image, registration, pencil, (150.0, 215.0), turn)
+        seen = Eye([board_set]).look(picture)
+        check(board_set, registration, before, seen, solid)
+        for site in board_set.sites:
+            corners = np.round(registration.pose.project(np.asarray(site.polygon_mm))).astype(np.int32)
+            area = cv2.fillPoly(np.zeros(solid.shape, np.uint8), [corners], 1) > 0
+            if np.count_nonzero(area & solid) / registration.px_per_mm() ** 2 > 150 and site.id not in seen.on():
+                assert site.id in seen.hidden, site.id
