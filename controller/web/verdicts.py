@@ -12,6 +12,8 @@ from controller.web.phrases import name_of, phrases
 from controller.words import say, sentence
 
 DOMAIN = "timeline"
+SPOKEN = ("offer_draw", "accept_draw", "decline_draw")
+"""Rulings that only say that it was the operator who spoke; what became of it stands in a row of its own."""
 
 
 def entry_json(entry: Entry, record: Record, language: str) -> dict[str, Any]:
@@ -121,8 +123,8 @@ def _ruling(told: Mapping[str, Any], language: str) -> str:
         return words[key].format(n=told["n"], was=told.get("was"), text=told["text"])
     if what == "draw_offer":
         return words[f"r_draw_{told['state']}"].format(player=player)
-    if what == "guide":
-        return words["r_guide"]
+    if what in SPOKEN:
+        return words["r_spoke" if player else "r_spoke_plain"].format(player=player)
     key = f"r_{what}"
     return words[key].format(player=player, n=told.get("n", "")) if key in words else words["r_other"].format(what=what)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import string
 import sys
 from collections.abc import Iterator, Mapping
@@ -17,12 +18,15 @@ from starlette.testclient import TestClient
 from controller.journal.fold import fold
 from controller.journal.store import Journal
 from controller.journal.verify import verify
+from controller.referee import commands
 from controller.referee.events import Command, Event, Press
 from controller.referee.reducer import resume
 from controller.referee.view import View
 from controller.telling import journal_row
 from controller.web.access import Access
 from controller.web.app import create_app
+from controller.web.phrases import LANGUAGES, phrases
+from controller.web.verdicts import _ruling
 from firmware_bridge.scene import Scene
 from vision.boardset import BoardSet, installed_sets
 
@@ -210,6 +214,30 @@ def test_a_game_that_is_over_is_corrected_in_the_journal(desk: Desk) -> None:
     again = resume(desk.table.game, "transet", desk.table.state.timing, desk.journal.last_session())
     assert (again.phase, again.result) == ("over", "North wins")  # a table that comes back waits for the next game
     assert [done.played.text for done in again.published] == ["c1-c2", "b5-a4"]
+
+
+def test_every_ruling_that_can_be_written_has_words_in_every_language() -> None:
+    """No page shows the code of one."""
+    room = Path(commands.__file__).parent
+    made = {"guide", "offer_draw", "accept_draw", "decline_draw"}  # by the name of the command
+    for file in room.glob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and ast.unparse(call.func) == "rule":
+                made |= {
+                    one.value
+                    for one in ast.walk(call.args[1])
+                    if isinstance(one, ast.Constant) and isinstance(one.value, str)
+                }
+    assert {"players", "paused", "resumed", "answered", "corrected"} <= made
+    for what in made:
+        told = {"event": "ruling", "what": what, "by": "operator", "n": 3, "text": "c1-c2", "was": "a1-a2"}
+        for player in ({}, {"player": "South"}):
+            said = {language: _ruling({**told, **player}, language) for language in LANGUAGES}
+            assert not any(what in text and "_" in what for text in said.values()), said
+            assert all(
+                phrases(language, "timeline")["r_other"].format(what=what) != said[language] for language in said
+            )
+            assert len(set(said.values())) >= 3, said
 
 
 def test_every_game_has_its_choices(journal: Journal) -> None:
