@@ -68,7 +68,9 @@ def write_backup(
     """
     if target.is_dir():
         raise CommandError(f"{target} is a folder; name the backup's file")
-    if target.is_file() and is_database(target):  # a pipe is not read
+    if target.exists() and not target.is_file():  # a device or a pipe, which the backup would take the place of
+        raise CommandError(f"{target} is no file; name the backup's file")
+    if target.is_file() and is_database(target):
         raise CommandError(f"{target} is a journal or another database; name another file for the backup", 2)
     part = target.with_name(f".{target.name}.part")
     try:

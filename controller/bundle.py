@@ -6,6 +6,7 @@ Everything in it is text that can be read before it is sent.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import platform
 import re
@@ -18,6 +19,7 @@ from typing import Any
 from controller.health import Check
 from controller.journal.errors import JournalError
 from controller.journal.store import Journal
+from controller.wholefile import write_whole
 
 GAMES = 3
 """So many of the last matches are put in, event by event."""
@@ -70,15 +72,11 @@ def write_bundle(target: Path, checks: Iterable[Check], settings: str, journal: 
     if journal is not None:
         parts |= _games(journal)
         parts |= _reports(journal.path.parent)
-    partial = target.with_name(target.name + ".part")
-    try:
-        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, text in parts.items():
-                archive.writestr(name, redacted(text))
-        partial.replace(target)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(name, redacted(text))
+    write_whole(target, packed.getvalue())
     return tuple(parts)
 
 

@@ -216,7 +216,7 @@ def test_long_commands_end_when_told(words):
     assert (process.returncode, err) == (0, "")
 
 
-@pytest.mark.parametrize("words", [("kit", "transet"), ("lights", "map")])
+@pytest.mark.parametrize("words", [("kit", "transet"), ("lights", "map"), ("bundle",)])
 def test_a_device_is_written_to_and_not_replaced(tmp_path, capsys, words):
     sink = tmp_path / "sink"
     sink.symlink_to(os.devnull)
@@ -224,3 +224,14 @@ def test_a_device_is_written_to_and_not_replaced(tmp_path, capsys, words):
     assert Path(os.devnull).is_char_device()
     assert [path.name for path in tmp_path.iterdir()] == ["sink"]
     assert sink.is_symlink()
+
+
+def test_a_backup_takes_the_place_of_no_device(tmp_path, capsys):
+    with Journal.open(tmp_path / "boardref.db"):
+        pass
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for target in (pipe, Path(os.devnull)):
+        code, _, err = told(capsys, "games", "backup", str(target), "--data", str(tmp_path))
+        assert (code, err) == (1, f"boardref: {target} is no file; name the backup's file\n")
+    assert pipe.is_fifo()
