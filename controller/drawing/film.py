@@ -186,7 +186,7 @@ def _rows(text: str, length: int) -> list[str]:
 
 def write_mp4(film: Film, look: Look, path: Path, codec: str = "vp09") -> None:
     """Write a film whole or not at all. CommandError where OpenCV can't."""
-    with _beside(path, ".mp4") as partial:
+    with _Beside(path, ".mp4") as partial:
         try:
             show_for(partial.path, _written(film, look, partial.path, codec, each_once=True))
         except (Strange, OSError):  # another FFmpeg writes it otherwise: then every picture as often as it is shown
@@ -241,20 +241,20 @@ def write_gif(film: Film, path: Path) -> None:
         for still in film.stills()
         if still.seconds >= least_s
     )
-    with _beside(path, ".gif") as partial:
+    with _Beside(path, ".gif") as partial:
         next(pictures).save(
             partial.path, save_all=True, append_images=pictures, duration=lasting, loop=0, optimize=False
         )
         partial.keep()
 
 
-class _beside:
+class _Beside:
     """A file beside the one wanted, put in its place only when it is whole."""
 
     def __init__(self, path: Path, ending: str) -> None:
         self._wanted, self._ending, self._kept = path, ending, False
 
-    def __enter__(self) -> _beside:
+    def __enter__(self) -> _Beside:
         try:
             handle, name = tempfile.mkstemp(suffix=self._ending, prefix=".", dir=self._wanted.parent)
         except OSError as error:
