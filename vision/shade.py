@@ -75,9 +75,9 @@ def shadow_edges(drawing: Drawing, ratio: Floats, edges: Mask, bad: Mask, seen: 
         sides.append(told.reshape(len(rows), len(AWAY_MM), 4).sum(axis=1) * ROUND_CELLS**2)
         told = cv2.remap(totals, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
         levels.append(told.reshape(len(rows), len(AWAY_MM), 3).sum(axis=1) * ROUND_CELLS**2)
-    steps = np.array([-6, -4, -3, -2, -1, 3, 4], np.float32)
-    places = middles[:, None] + steps[:, None] * way[:, None]
-    across = cv2.remap(level, places, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    steps: Floats = np.array([-6, -4, -3, -2, -1, 3, 4], np.float32)
+    course = (middles[:, None] + steps[:, None] * way[:, None]).astype(np.float32)
+    across = cv2.remap(level, course, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     drop = across[:, 6] - across[:, 1]
     darkest, beyond = across[:, 2:5].min(axis=1), across[:, :2].max(axis=1)
     strip = beyond - darkest > STRIP * (across[:, 5] - darkest)
