@@ -16,7 +16,7 @@ from controller.referee.playclock import NO_CLOCK, ClockRules
 from controller.referee.timing import Timing
 from controller.referee.view import Mode
 from controller.referee.viewing import view_of
-from controller.rules.api import Game, RulesError
+from controller.rules.api import Game, OptionError, RulesError
 from controller.rules.registry import game_named
 from controller.sightings.ring import Notes
 from vision.boardset import BoardSet, installed_sets
@@ -101,6 +101,9 @@ class Watcher:
                 faults.append(error)
             else:
                 playable.append(board)
+        if len(faults) > 1 and not playable and all(isinstance(fault, OptionError) for fault in faults):
+            wanted = " and ".join(f"{name}={value}" for name, value in self._options.items())
+            raise OptionError(f"no game here takes {wanted}; see `boardref rules options GAME`")
         if not playable:
             raise max(faults, key=lambda fault: getattr(fault, "column", 0))  # the one that came furthest
         return playable
