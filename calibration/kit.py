@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import ceil
 
-from reportlab.pdfgen.canvas import Canvas
-
 from calibration.cutting import Cutting
 from calibration.marks import FOOT_MM, crop_marks, foot, parts_map, ruler
 from calibration.pdf import EDGE_MM, INK, Pdf, paper_named
@@ -63,7 +61,7 @@ class _Pages(Pdf):
                 self.draw(crop_marks(left, top, width, height))
             canvas.translate(left, top)
             canvas.scale(self._scale, self._scale)
-            self._whole_sheet(canvas)
+            self._whole_sheet()
             self.end()
             return
         self.paper_mm, columns, rows = division((width, height), self.paper_mm)
@@ -74,18 +72,18 @@ class _Pages(Pdf):
                 canvas = self.begin()
                 left, top = (self.paper_mm[0] - part_w) / 2, (self.paper_mm[1] - part_h) / 2
                 self.draw(crop_marks(left, top, part_w, part_h))
-                self._part_words(left, top, columns, rows, column, row)
+                self._part_words(top, columns, rows, column, row)
                 canvas.saveState()
                 clip = canvas.beginPath()
                 clip.rect(left, top, part_w, part_h)
                 canvas.clipPath(clip, stroke=0, fill=0)
                 canvas.translate(left - column * part_w, top - row * part_h)
                 canvas.scale(self._scale, self._scale)
-                self._whole_sheet(canvas)
+                self._whole_sheet()
                 canvas.restoreState()
                 self.end()
 
-    def _part_words(self, left: float, top: float, columns: int, rows: int, column: int, row: int) -> None:
+    def _part_words(self, top: float, columns: int, rows: int, column: int, row: int) -> None:
         """Over and under a part, as far as there is room: which it is, what to do, and a ruler."""
         number = row * columns + column + 1
         name = self._set.name.replace("-", " ").capitalize()
@@ -101,7 +99,7 @@ class _Pages(Pdf):
             words += "; print at 100 %, cut, join edge to edge"
             self.text(Text((self.paper_mm[0] / 2, self.paper_mm[1] - 4.5), words, 3.2, INK))
 
-    def _whole_sheet(self, canvas: Canvas) -> None:
+    def _whole_sheet(self) -> None:
         self.draw(board_shapes(self._set))
         credit = CREDITS.get(self._set.game)
         for length in (100, 50, 20):

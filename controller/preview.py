@@ -121,15 +121,12 @@ def allowed(view: View) -> bool:
 
 def flat_sheet(image: Image, registration: Registration) -> Image:
     """The sheet and nothing beyond it, from straight above, BGR; black where the camera sees none of it."""
-    height, width = image.shape[:2]
-    xs, ys = _maps(registration.pose, registration.board_set.sheet_mm, (width, height))
+    xs, ys = _maps(registration.pose, registration.board_set.sheet_mm)
     return np.asarray(cv2.remap(image, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT), np.uint8)
 
 
 @lru_cache(maxsize=2)
-def _maps(
-    pose: Pose, sheet_mm: tuple[float, float], size_px: tuple[int, int]
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+def _maps(pose: Pose, sheet_mm: tuple[float, float]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
     """Where each point of the flat picture is in the camera's, as (x, y)."""
     width_mm, height_mm = sheet_mm
     step_mm = max(width_mm, height_mm) / LONGEST_PX

@@ -124,8 +124,7 @@ class Journey:
     def at(self, share: float) -> Point | None:
         """Where it is after a share of the time, 0 to 1, on a slight bow, as a hand carries; None when it is away."""
         if self.start_mm is None or self.end_mm is None:
-            shown = self.end_mm if share >= 0.5 else self.start_mm
-            return shown
+            return self.end_mm if share >= 0.5 else self.start_mm
         ease = share * share * (3 - 2 * share)
         (ax, ay), (bx, by) = self.start_mm, self.end_mm
         length = max(1e-9, float(np.hypot(bx - ax, by - ay)))

@@ -201,20 +201,20 @@ class Case:
         if to == PLATFORM[OTHER[self.mover]]:
             return reason("WRONG_PLATFORM", self.mover, (stands,), **facts)
         index = self.was.at[row].index(lay)
-        near, far = self._ends(row, len(self.was.pieces[row]))
+        near, far = self._ends(len(self.was.pieces[row]))
         if index != near:
             form = "load" if index == far else "inside"
             return reason("FAR_END", self.mover, (*self._row_sites(row), stands), **facts, row=ROWS[row], form=form)
         if to == PLATFORM[self.mover]:
             return None
-        near, far = self._ends(to, len(self.seen.pieces[to]))
+        near, far = self._ends(len(self.seen.pieces[to]))
         if self.seen.at[to].index(stands) == near:
             return None
         form = "put" if self.seen.at[to].index(stands) == far else "between"
         return reason("FAR_END", self.mover, self._row_sites(to), **facts, row=ROWS[to], form=form)
 
-    def _ends(self, row: int, size: int) -> tuple[int, int]:
-        """The places of a row's piece at the mover's end and at the far end."""
+    def _ends(self, size: int) -> tuple[int, int]:
+        """The places of a row's piece at the mover's end and at the far end, of `size` pieces there."""
         return (0, size - 1) if self.mover == SOUTH else (size - 1, 0)
 
     def _reordered(self) -> list[Reason]:

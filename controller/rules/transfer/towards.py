@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from controller.rules.api import Outcome, Placement, Player
+from controller.rules.api import Outcome, Placement
 from controller.rules.transfer.board import CAPACITY, PLAYERS, ROOM, TransferPosition, TransferTurn
 from controller.rules.transfer.judging import null_turn
 from controller.rules.transfer.lanes import LANES, Lanes, absent, of_position, read, too_many
@@ -53,13 +53,13 @@ def turns_towards(game: Towards, position: TransferPosition, placement: Placemen
                 continue
             if max(map(len, board.rows)) > ROOM or max(len(board.own), len(board.other)) > CAPACITY:
                 continue
-            for end, strokes in _ends(seek, rows, board, side):
+            for end, strokes in _ends(seek, rows, board):
                 if end != never and end not in ends:
                     ends.add(end)
                     yield TransferTurn(side, strokes)
 
 
-def _ends(seek: Seeker, rows: Rows, board: Board, side: Player) -> Iterator[tuple[Rows, Strokes]]:
+def _ends(seek: Seeker, rows: Rows, board: Board) -> Iterator[tuple[Rows, Strokes]]:
     """Every different end of turns that pass there, or the one that is there."""
     strokes = named(seek, rows, board)
     if strokes is None:
