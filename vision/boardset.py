@@ -94,7 +94,6 @@ class Tokens:
     shape: str
     size_mm: float
     height_mm: float
-    mark_stroke: float
     rim: Rim | None
     colours: Mapping[str, TokenColour]
     marks: Mapping[str, Mark]

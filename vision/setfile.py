@@ -279,7 +279,7 @@ def _tokens(table: _Table) -> Tokens:
             )
         colours[name] = TokenColour(colour.colour("body"), colour.colour("mark") if "mark" in colour.data else None)
     rim = _rim(table.table("rim")) if "rim" in table.data else None
-    return Tokens(shape, table.number("size"), table.number("height", above=-1e-9), stroke, rim, colours, marks)
+    return Tokens(shape, table.number("size"), table.number("height", above=-1e-9), rim, colours, marks)
 
 
 _MARKS: dict[str, tuple[str, ...]] = {"bars": ("length", "stroke"), "ring": ("stroke",), "triangle": (), "dot": ()}
