@@ -143,11 +143,11 @@ def _patches(flat: Flat, labels: npt.NDArray[np.uint8], size_mm: float, middles:
     before = labels - np.uint8(1)  # of none the highest
     alone = (labels > 0) & (cv2.dilate(labels, around) - np.uint8(1) == cv2.erode(before, around))  # not beside another
     mask = np.asarray(cv2.morphologyEx(alone.astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)), np.uint8)
-    contours, _ = cv2.findContours(mask, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)
+    contours, nested = cv2.findContours(mask, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_NONE)
     size = size_mm / flat.step_mm
     patches = []
-    for contour in contours:
-        if len(contour) < 2 * size:
+    for number, contour in enumerate(contours):  # the table's colour may lie round all of them
+        if len(contour) < 2 * size or nested[0, number, 3] >= 0:
             continue
         (x, y), sides, _ = cv2.minAreaRect(contour)
         short, long = min(sides) + 1, max(sides) + 1
