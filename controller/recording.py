@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from controller.journal.errors import JournalError
+from controller.journal.errors import Coded, JournalError
 from controller.journal.store import Journal
 from controller.logs import tell
 from controller.watcher import Watcher
@@ -26,13 +26,20 @@ MOST_WAITING = 5000
 
 
 class Told(str):
-    """A sentence in English about the record; `parts` (code, facts) for other languages (`fault.record.CODE`)."""
+    """A sentence in English about the record; `parts` (code, facts) for other languages (`fault.record.CODE`).
+
+    `because` of a part: code and facts of why (`fault.journal.CODE`), where that can be said in every language.
+    """
 
     parts: tuple[Mapping[str, Any], ...]
 
-    def __new__(cls, *parts: tuple[str, str]) -> Told:
+    def __new__(cls, *parts: tuple[str, str | Exception]) -> Told:
         """Each part: its code, and the English sentence that says why."""
-        told = tuple({"code": code, "facts": {"why": why.rstrip(".")}} for code, why in parts)
+        told = tuple(
+            {"code": code, "facts": {"why": str(why).rstrip(".")}}
+            | ({"because": {"code": why.code, "facts": why.facts}} if isinstance(why, Coded) and why.code else {})
+            for code, why in parts
+        )
         self = super().__new__(cls, record_sentence(told))
         self.parts = told
         return self
@@ -46,7 +53,7 @@ def open_recording(
     A journal that can't be opened leaves the table without one: a table nobody watches must referee all the same, and
     says that it keeps no record. The file is never touched. The sentence is also written to stderr.
     """
-    said: list[tuple[str, str]] = []
+    said: list[tuple[str, str | Exception]] = []
     journal: Journal | None = None
     rows: list[dict[str, Any]] = []
     try:
@@ -54,12 +61,12 @@ def open_recording(
         if journal.warning:
             said.append(("damaged", journal.warning))
     except JournalError as error:
-        said.append(("none", str(error)))
+        said.append(("none", error))
     if journal is not None:
         try:
             rows = journal.last_session()
         except JournalError as error:
-            said.append(("not_taken_up", str(error)))
+            said.append(("not_taken_up", error))
     watcher = watcher_from(rows)
     if watcher.warning is not None:
         said.append(("new_game", watcher.warning))
@@ -168,7 +175,7 @@ class Recorder:
             self._lost += len(rows)
             self._state = self._after()
             return
-        self._state = _state("failing", Told(("failing", str(error))))
+        self._state = _state("failing", Told(("failing", error)))
         self._keep(rows)
         self._try_later()
 
@@ -192,7 +199,7 @@ class Recorder:
                     self._catch_up(self._journal)
                     return
             except Exception as error:
-                told = Told(("none" if self._journal is None else "failing", str(error)))
+                told = Told(("none" if self._journal is None else "failing", error))
                 if told != self._state["sentence"]:
                     _log.error("the record can't be written (%s)", error)
                     with self._lock:
@@ -200,14 +207,14 @@ class Recorder:
 
     def _opened(self, journal: Journal) -> Journal:
         """A journal that could not be opened before. Its last game is `found`, unless another has begun meanwhile."""
-        said = [("damaged", journal.warning)] if journal.warning else []
+        said: list[tuple[str, str | Exception]] = [("damaged", journal.warning)] if journal.warning else []
         with self._lock:
             begun = any(row.get("event") == "setup_complete" for rows in self._waiting for row in rows)
         if not begun:
             try:
                 self._found = journal.last_session()
             except JournalError as error:
-                said.append(("not_taken_up", str(error)))
+                said.append(("not_taken_up", error))
         self._well = _state("ok", Told(*said) if said else None)
         return journal
 

@@ -9,6 +9,7 @@ from typing import Any
 import cv2
 
 from controller.fit import check_fit, in_game_names
+from controller.journal.errors import Warned
 from controller.referee import reducer
 from controller.referee.commands import OPTION
 from controller.referee.events import Command, Input
@@ -123,9 +124,11 @@ class Watcher:
     def _resumed(self, rows: Sequence[Mapping[str, Any]]) -> reducer.State | None:
         """The state of the journalled game; None, with a `warning`, when it can't go on here."""
         board, game = self.board, self.game
+        named: Mapping[str, Any] = {}
+        fitting: list[BoardSet] = []
         try:
             naming = (row for row in reversed(rows) if row["event"] in ("setup_complete", "board_found"))
-            named: Mapping[str, Any] = next((row for row in naming if row.get("game")), {})
+            named = next((row for row in naming if row.get("game")), {})
             fitting = [one for one in self.sets.values() if one.game == named.get("game", board.game)]
             if not fitting:
                 raise RulesError(f"it is a game of {named['game']}, and the sets of this table are for {board.game}")
@@ -138,7 +141,12 @@ class Watcher:
         except (RulesError, LookupError, TypeError, ValueError) as error:
             self._chosen.clear()
             said = str(error) if isinstance(error, RulesError) else f"its record can't be read: {error!r}"
-            self.warning = f"The last game can't be taken up ({said}); it is kept in the journal, and a new one begins."
+            self.warning = Warned(
+                f"The last game can't be taken up ({said}); it is kept in the journal, and a new one begins.",
+                "unreadable" if fitting else "other_game",
+                game=str(named.get("game", "")).capitalize(),
+                games=self.board.game.capitalize(),
+            )
             return None
         self.board, self.game = board, game
         return replace(state, mode=self._mode, clock_rules=self._clock)

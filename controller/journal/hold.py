@@ -28,12 +28,19 @@ class Hold:
     @classmethod
     def shared(cls, path: Path) -> Hold:
         """As one writer of several. JournalError where the file stays in the hands of somebody who replaces it."""
-        return cls._of(path, fcntl.LOCK_SH, WAIT_S, f"the journal {path} is just being restored; try again")
+        return cls._of(
+            path,
+            fcntl.LOCK_SH,
+            WAIT_S,
+            JournalError(f"the journal {path} is just being restored; try again", "restoring", path=path),
+        )
 
     @classmethod
     def alone(cls, path: Path) -> Hold:
         """As the only one. JournalError where a table, or another program, writes to it."""
-        return cls._of(path, fcntl.LOCK_EX, 0.0, f"a table is running with the journal {path}; stop it first")
+        return cls._of(
+            path, fcntl.LOCK_EX, 0.0, JournalError(f"a table is running with the journal {path}; stop it first")
+        )
 
     @classmethod
     def table(cls, folder: Path) -> Hold:
@@ -41,11 +48,11 @@ class Hold:
 
         JournalError where there is another.
         """
-        refused = f"a table is already running with the records in {folder}; stop it, or keep these in another folder"
-        return cls._of(folder / "table", fcntl.LOCK_EX, TABLE_WAIT_S, refused)
+        said = f"a table is already running with the records in {folder}; stop it, or keep these in another folder"
+        return cls._of(folder / "table", fcntl.LOCK_EX, TABLE_WAIT_S, JournalError(said))
 
     @classmethod
-    def _of(cls, path: Path, kind: int, wait_s: float, refused: str) -> Hold:
+    def _of(cls, path: Path, kind: int, wait_s: float, refused: JournalError) -> Hold:
         try:
             handle = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError:  # no room, or a folder that can't be written: then the journal says so itself
@@ -61,7 +68,7 @@ class Hold:
                     return cls(None)
                 if time.monotonic() >= until_s:
                     os.close(handle)
-                    raise JournalError(refused) from None
+                    raise refused from None
             time.sleep(0.05)
 
     def release(self) -> None:

@@ -7,7 +7,7 @@ import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 
-from controller.journal.errors import JournalError
+from controller.journal.errors import JournalError, Warned
 from controller.journal.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
 BUSY_S = 5.0
@@ -26,7 +26,10 @@ def opened(path: Path, read_only: bool, checked: bool) -> tuple[sqlite3.Connecti
         if read_only:
             raise JournalError(f"the journal {path} is damaged ({damage}); it was left as it is") from None
         aside = _put_aside(path)
-        warning = f"The journal was damaged ({damage}) and is kept as {aside.name}; a fresh one was begun."
+        warning = Warned(
+            f"The journal was damaged ({damage}) and is kept as {aside.name}; a fresh one was begun.",
+            "put_aside", why=damage, aside=aside.name,
+        )  # fmt: skip
         return connect(path, read_only), warning
 
 
@@ -37,22 +40,37 @@ def connect(path: Path, read_only: bool, checked: bool = False) -> sqlite3.Conne
     """
     fresh = not path.exists() or path.stat().st_size == 0
     if not fresh and not os.access(path, os.R_OK if read_only else os.R_OK | os.W_OK):
-        raise JournalError(f"the journal {path} can't be {'read' if read_only else 'written'}; check its permissions")
+        raise JournalError(
+            f"the journal {path} can't be {'read' if read_only else 'written'}; check its permissions",
+            "denied",
+            path=path,
+        )
     name = f"{path.resolve().as_uri()}?mode={'ro' if read_only else 'rwc'}"
     try:
         connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False, timeout=BUSY_S)
     except sqlite3.OperationalError as error:
-        raise JournalError(f"the journal {path} can't be opened ({error}); check the folder's permissions") from None
+        raise JournalError(
+            f"the journal {path} can't be opened ({error}); check the folder's permissions",
+            "not_opened",
+            path=path,
+            error=error,
+        ) from None
     try:
         application = int(connection.execute("PRAGMA application_id").fetchone()[0])
         version = int(connection.execute("PRAGMA user_version").fetchone()[0])
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
         if application != APPLICATION_ID and tables:
-            raise JournalError(f"{path} is a database of another program; name the journal's own file")
+            raise JournalError(
+                f"{path} is a database of another program; name the journal's own file", "foreign", path=path
+            )
         if version > VERSION:
             raise JournalError(
                 f"the journal {path} was written by a newer Boardref (format {version}, this one knows {VERSION});"
-                " update Boardref, or name another file; nothing was changed"
+                " update Boardref, or name another file; nothing was changed",
+                "newer",
+                path=path,
+                version=version,
+                known=VERSION,
             )
         if read_only and version < 1:
             raise JournalError(f"the journal {path} is empty; let a table open it once")
@@ -77,7 +95,12 @@ def connect(path: Path, read_only: bool, checked: bool = False) -> sqlite3.Conne
         raise
     except sqlite3.OperationalError as error:
         connection.close()
-        raise JournalError(f"the journal {path} can't be used ({error}); check its permissions and the disk") from None
+        raise JournalError(
+            f"the journal {path} can't be used ({error}); check its permissions and the disk",
+            "not_used",
+            path=path,
+            error=error,
+        ) from None
     except sqlite3.DatabaseError as error:
         connection.close()
         raise Damaged(str(error)) from None

@@ -87,13 +87,17 @@ class Journal:
         """
         path = Path(path)
         if path.is_dir():
-            raise JournalError(f"{path} is a folder; name the journal's file")
+            raise JournalError(f"{path} is a folder; name the journal's file", "folder", path=path)
         if not path.exists() and (read_only or not create):
             raise JournalError(f"there is no journal {path}; name one with --journal FILE or --data DIR")
         if not path.parent.is_dir():
-            raise JournalError(f"there is no folder {path.parent} for the journal; make it, or name another file")
+            raise JournalError(
+                f"there is no folder {path.parent} for the journal; make it, or name another file",
+                "no_folder",
+                folder=path.parent,
+            )
         if is_no_database(path):
-            raise JournalError(f"{path} is not a journal; name the journal's own file")
+            raise JournalError(f"{path} is not a journal; name the journal's own file", "no_journal", path=path)
         hold = None if read_only else Hold.shared(path)
         try:
             connection, warning = opened(path, read_only, checked and read_only)
@@ -127,7 +131,10 @@ class Journal:
                 if not isinstance(error, sqlite3.Error):
                     raise
                 raise JournalError(
-                    f"the journal {self.path} can't be written ({error}); check the disk and the permissions"
+                    f"the journal {self.path} can't be written ({error}); check the disk and the permissions",
+                    "not_written",
+                    path=self.path,
+                    error=error,
                 ) from error
 
     def _commit(self, events: Sequence[Mapping[str, Any]]) -> None:
@@ -190,7 +197,11 @@ class Journal:
                 told = json.loads(data)
             except ValueError:
                 raise JournalError(
-                    f"row {number} of the journal {self.path} is damaged; open it with `boardref serve` to put it aside"
+                    f"row {number} of the journal {self.path} is damaged;"
+                    " open it with `boardref serve` to put it aside",
+                    "row_damaged",
+                    path=self.path,
+                    row=number,
                 ) from None
             if event == "players":
                 told = {**told, "names": names.get(of_game, {})}
@@ -236,7 +247,12 @@ class Journal:
         try:
             fresh = connect(self.path, False)
         except Damaged as damage:
-            raise JournalError(f"the journal {self.path} can't be read ({damage}); check the disk") from None
+            raise JournalError(
+                f"the journal {self.path} can't be read ({damage}); check the disk",
+                "not_read",
+                path=self.path,
+                error=damage,
+            ) from None
         with self._lock:
             dead, self._connection = self._connection, fresh
             known = fresh.execute("SELECT 1 FROM session WHERE id = ?", (self._session,)).fetchone()

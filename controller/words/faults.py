@@ -27,7 +27,14 @@ def fault_sentence(code: str, facts: Mapping[str, str], language: str = "en") ->
 def record_sentence(parts: Sequence[Mapping[str, Any]], language: str = "en") -> str:
     """What is wrong with the record, one sentence after another: parts of a `controller.recording.Told`."""
     texts = catalogue(language)
-    return " ".join(texts[f"fault.record.{part['code']}"].format_map(part["facts"]) for part in parts)
+
+    def told(part: Mapping[str, Any]) -> str:
+        facts, because = part["facts"], part.get("because")
+        if because is not None and language != "en":  # English has it in its own words
+            facts = {**facts, "why": texts[f"fault.journal.{because['code']}"].format_map(because["facts"])}
+        return texts[f"fault.record.{part['code']}"].format_map(facts)
+
+    return " ".join(told(part) for part in parts)
 
 
 def fault_rest(language: str = "en") -> tuple[str, str]:

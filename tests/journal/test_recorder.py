@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -10,10 +11,14 @@ from typing import Any
 
 import pytest
 
+from controller.journal import hold, opening
 from controller.journal.errors import JournalError
+from controller.journal.hold import Hold
 from controller.journal.store import Journal
-from controller.recording import MOST_WAITING, Recorder, Told
+from controller.recording import MOST_WAITING, Recorder, Told, open_recording
+from controller.watcher import Watcher, chosen_sets
 from controller.words import LANGUAGES, record_sentence
+from controller.words.catalogue import catalogue
 
 
 def row(n: int, event: str = "turn") -> dict[str, Any]:
@@ -143,3 +148,88 @@ def test_a_table_without_a_journal_keeps_none() -> None:
     recorder.write([START])
     assert (recorder.state["state"], recorder.state["waiting"]) == ("off", 0)
     recorder.close()
+
+
+def foreign(path: Path) -> None:
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE theirs (x)")
+
+
+def text(path: Path) -> None:
+    path.write_text("not a database at all, whatever its name says")
+
+
+def no_folder(path: Path) -> None:
+    path.parent.rmdir()
+
+
+def held(path: Path) -> Any:
+    return Hold.alone(path)
+
+
+def busy(path: Path) -> Any:
+    Journal.open(path).close()
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("PRAGMA locking_mode=EXCLUSIVE")
+    other.execute("BEGIN EXCLUSIVE")
+    return other
+
+
+def damaged(path: Path) -> None:
+    with Journal.open(path) as journal:
+        journal.append([START, row(1)])
+    path.write_bytes(path.read_bytes()[:4096] + b"\xff" * 8192)
+
+
+@pytest.mark.parametrize("spoil", [Path.mkdir, newer, foreign, text, no_folder, held, busy, damaged])
+def test_why_a_journal_cannot_be_had_is_said_in_every_language(
+    path: Path, monkeypatch: pytest.MonkeyPatch, spoil: Callable[[Path], Any]
+) -> None:
+    monkeypatch.setattr(hold, "WAIT_S", 0.05)
+    monkeypatch.setattr(opening, "BUSY_S", 0.05)
+    holds = spoil(path)
+    opened, _, told = open_recording(path, lambda rows: Watcher(chosen_sets("transet", None), rows=rows))
+    if opened is not None:
+        opened.close()
+    assert told is not None
+    said = {language: record_sentence(told.parts, language) for language in LANGUAGES}
+    assert said["en"] == told
+    assert len(set(said.values())) == len(LANGUAGES)
+    why = told.parts[0]["facts"]["why"]
+    tail = why.rpartition(";")[2].strip() or why
+    assert all(tail not in said[language] for language in LANGUAGES if language != "en"), said
+    assert all("{" not in text for text in said.values())
+    if holds is not None:
+        (holds.release if isinstance(holds, Hold) else holds.close)()
+
+
+def test_why_a_game_is_not_taken_up_is_said_in_every_language(path: Path) -> None:
+    with Journal.open(path) as journal:
+        begun = {**START, "game": "taasen", "set": "taasen", "position": "x", "as": "start", "internal": False}
+        belief = {**START, "event": "belief", "phase": "play", "lines": [{"anchor": "x", "n": 0, "turns": []}]}
+        journal.append([begun, belief])
+    for game in ("transet", "taasen"):
+        sets = chosen_sets(game, None)
+        opened, watcher, told = open_recording(path, lambda rows, sets=sets: Watcher(sets, rows=rows))  # type: ignore[misc]
+        assert opened is not None
+        opened.close()
+        assert told is not None
+        assert watcher.warning == told.parts[0]["facts"]["why"] + "."
+        said = {language: record_sentence(told.parts, language) for language in LANGUAGES}
+        assert len(set(said.values())) == len(LANGUAGES)
+        assert all("new one" not in said[language] for language in LANGUAGES if language != "en")
+
+
+def test_every_reason_has_the_same_facts_in_every_language() -> None:
+    english = {key: text for key, text in catalogue("en").items() if key.startswith("fault.journal.")}
+    raised = {
+        found
+        for file in Path(opening.__file__).parent.glob("*.py")
+        for found in re.findall(r'"(?:,|\n)\s*"([a-z_]+)", (?:path|folder|why)=', file.read_text(encoding="utf-8"))
+    }
+    assert {f"fault.journal.{code}" for code in raised} <= english.keys()
+    for language in LANGUAGES[1:]:
+        for key, text in english.items():
+            other = catalogue(language)[key]
+            assert set(re.findall(r"{\w+}", other)) <= set(re.findall(r"{\w+}", text)), key
+            assert other != text
