@@ -45,6 +45,14 @@ def result_words(record: Record, language: str) -> tuple[str, str]:
     return head, say(key, language) if key else why
 
 
+def result_named(result: str, language: str) -> str:
+    """A result as the journal writes it ("South wins", "draw", …) in a language."""
+    winner = result.removesuffix(" wins")
+    if winner != result:
+        return word("wins", language, player=name_of(winner, language))
+    return word("draw" if result == "draw" else "over", language)
+
+
 def took_text(seconds: float | None, language: str = "en") -> str:
     """A time as people say it: 12.3 s (12,3 s elsewhere), 4:05, 1:02:30; empty for none."""
     if seconds is None:

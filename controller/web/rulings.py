@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from controller.correction import game_of, history_of
+from controller.drawing.captions import result_named
 from controller.journal.fold import Record
 from controller.journal.timeline import Entry
 from controller.referee.correcting import AS_PLAYED, Correction, CorrectionError, before_turn, corrected
@@ -50,7 +51,7 @@ def effect_json(found: Effect, record: Record, language: str) -> dict[str, Any]:
         told.append(words["told_follow"])
     over, was = found.outcome, record.result
     if over is not None and (was is None or was.get("result") != over.result):
-        told.append(words["told_over"].format(result=over.result))
+        told.append(words["told_over"].format(result=result_named(over.result, language)))
     elif over is None and was is not None and _by_rules(record):
         told.append(words["told_open"])
     return {

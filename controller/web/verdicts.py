@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from controller.drawing.captions import result_named
 from controller.journal.fold import Record
 from controller.journal.timeline import Entry
 from controller.rules.api import Reason
@@ -19,7 +20,7 @@ SPOKEN = ("offer_draw", "accept_draw", "decline_draw")
 def entry_json(entry: Entry, record: Record, language: str) -> dict[str, Any]:
     """One entry as the page draws it; `changed`: site -> what stands there now."""
     title, said = _title(entry, language), _said(entry, language)
-    result = "" if entry.result is None else _word(language, "was_over", result=entry.result)
+    result = "" if entry.result is None else _word(language, "was_over", result=result_named(entry.result, language))
     return {
         "row": entry.row,
         "verdict": entry.verdict,

@@ -25,7 +25,7 @@ from controller.referee.view import View
 from controller.telling import journal_row
 from controller.web.access import Access
 from controller.web.app import create_app
-from controller.web.phrases import LANGUAGES, phrases
+from controller.web.phrases import LANGUAGES, name_of, phrases
 from controller.web.verdicts import _ruling
 from firmware_bridge.scene import Scene
 from vision.boardset import BoardSet, installed_sets
@@ -238,6 +238,16 @@ def test_every_ruling_that_can_be_written_has_words_in_every_language() -> None:
                 phrases(language, "timeline")["r_other"].format(what=what) != said[language] for language in said
             )
             assert len(set(said.values())) >= 3, said
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_games_end_is_told_in_the_language_of_the_page(desk: Desk, language: str) -> None:
+    desk.table.command("resign", player="North")
+    client = client_of(desk)
+    told = look(client, lang=language)["entries"]
+    (said,) = [text for entry in told for text in entry["said"] if phrases(language, "games")["wins"].format(
+        player=name_of("South", language)) in text]  # fmt: skip
+    assert language == "en" or "wins" not in said
 
 
 def test_every_game_has_its_choices(journal: Journal) -> None:
