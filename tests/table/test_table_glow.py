@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -9,6 +10,7 @@ import pytest
 
 from calibration.lightmaps import default_map, frame_map, lit_areas
 from controller.lighting import AFTERGLOW_S, SCENES_KEPT, Glow, TableLights, link_json, map_source, shown_by
+from controller.wallclock import SLIP_S
 from firmware_bridge.errors import LightsError
 from firmware_bridge.lightmap import LightMap
 from firmware_bridge.link import Link, LinkState
@@ -148,9 +150,11 @@ def test_under_another_set_the_lights_stay_where_they_are(tmp_path, made: LightM
 
 def test_how_a_link_is_told() -> None:
     reason = Reason("silent", port="X")
-    told = link_json(LinkStatus(LinkState.DOWN, reason, 20.04, 3, 24.0, "/dev/ttyUSB0", losses=2, away_since=10.0))
-    assert told["since"] == 10.0
-    assert (told["state"], told["attempts"], told["next_try"]) == ("down", 3, 24.0)
+    told = link_json(LinkStatus(LinkState.DOWN, reason, 20.0, 3, 24.0, "/dev/ttyUSB0", losses=2, away_since_s=10.0))
+    apart_s = time.time() - time.monotonic()
+    assert told["since"] == pytest.approx(apart_s + 10.0, abs=SLIP_S + 0.1)
+    assert told["next_try"] - told["since"] == pytest.approx(14.0)
+    assert (told["state"], told["attempts"]) == ("down", 3)
     assert "X have stopped answering" in told["sentence"]
     assert (told["losses"], told["device"], told["health"]) == (2, None, None)
     health = DeviceHealth(60, 70, 1, 0, 4980)
