@@ -33,8 +33,8 @@ BETWEEN_MM = 24.0
 """So near to each other parts of a thing hide what is between them."""
 LARGE_MM2 = 160.0
 """A thing on the sheet is at least this large; a fingertip covers more."""
-SPOT_MM2 = 36.0
-"""From this area of unseen ground on, a site is hidden."""
+SPOT_MM2, OUTSIDE_MM2 = 36.0, 100.0
+"""From this area of unseen ground on, a site is hidden; and of that beyond the picture's edge."""
 BESIDE_MM2, SOLID_MM2 = 200.0, 90.0
 """A new thing beside the sheet changes at least so much, and at least so much not only by shade."""
 GLARE_MM, TINT_GLARE_MM = 16.0, 26.0
@@ -194,6 +194,7 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
     if pale is not None:
         dazzled = frozenset({*_hidden(paper, board_set, pale), *_hidden_slots(board_set, ground, pale)} | hidden_sites)
         hidden_sites |= dazzled
+    hidden_sites.update(_outside(paper, board_set))
     hidden_sites.update(_hidden(paper, board_set, covered), _hidden_slots(board_set, ground, covered))
     if paper.drawing.dark.any():  # a token's shade makes nothing lighter or another colour: it may be half a neighbour
         bodies = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + SIDE_MM)
@@ -334,18 +335,24 @@ def _on_unseen_platform(
 
 
 def _hidden(paper: PaperView, board_set: BoardSet, covered: Mask) -> tuple[str, ...]:
+    """Sites of which a piece is covered."""
     labels = paper.drawing.labels
-    out = ~paper.inside
-    hidden = []
     here = covered & (labels >= 0)
+    if np.count_nonzero(here) * CELL_MM**2 < SPOT_MM2:
+        return ()
     pieces, piece = cv2.connectedComponents(here.astype(np.uint8), connectivity=8, ltype=cv2.CV_32S)
     sizes = np.bincount((piece * len(board_set.sites) + labels)[here], minlength=pieces * len(board_set.sites))
     largest = sizes.reshape(-1, len(board_set.sites)).max(axis=0)  # specks here and there are noise, not a thing
-    outside = np.bincount(labels[out & (labels >= 0)].ravel(), minlength=len(board_set.sites))
-    for index, site in enumerate(board_set.sites):
-        if largest[index] * CELL_MM**2 >= SPOT_MM2 or outside[index] * CELL_MM**2 > 100:
-            hidden.append(site.id)
-    return tuple(hidden)
+    return tuple(board_set.sites[index].id for index in np.flatnonzero(largest * CELL_MM**2 >= SPOT_MM2))
+
+
+def _outside(paper: PaperView, board_set: BoardSet) -> Iterator[str]:
+    """Sites of which much lies outside the picture."""
+    if paper.inside.all():
+        return
+    labels = paper.drawing.labels
+    cells = np.bincount(labels[~paper.inside & (labels >= 0)], minlength=len(board_set.sites))
+    yield from (board_set.sites[index].id for index in np.flatnonzero(cells * CELL_MM**2 > OUTSIDE_MM2))
 
 
 def _dark_beside(paper: PaperView, board_set: BoardSet, covered: Mask) -> Iterator[str]:

@@ -20,6 +20,8 @@ ROUNDS = 3
 POOR_NATS, MUCH_WORSE = -1.5, 2.5
 """Tokens whose gloss is told rightly fit their colours better; and by how much worse than as they were seen they fit
 them when it is told so wrongly that to go on makes it no better."""
+ONES = np.ones(3)
+"""For sums over channels: numpy is slow along an axis of three."""
 NEAR_MM, FIRM_NATS, MOST_MISSED, MOST_VEIL = 35.0, 5.0, 0.2, 0.05
 """Among tokens little paper is seen, and its light read less well; neighbours share what is missed."""
 
@@ -31,7 +33,10 @@ def without_gloss(board_set: BoardSet, seen: Array, at_mm: Array, told: Array) -
     """
     if np.count_nonzero(told) < 8:
         return seen, fit_palette(board_set, seen[told])
-    first, near = fit_palette(board_set, seen[told]), _near(at_mm)
+    first = fit_palette(board_set, seen[told])
+    if first.explains(seen[told]):
+        return seen, first  # there is no uneven gloss to speak of
+    near = _near(at_mm)
     found = _evened(board_set, seen, at_mm, told, first, near, patches=True)
     fit = _fit(*found, told)
     if fit < POOR_NATS:
@@ -57,22 +62,21 @@ def _evened(
     """
     places = at_mm / np.asarray(board_set.sheet_mm) - 0.5
     light = _light(seen)
+    at, dim, raised = places[told], light[told], np.exp(seen[told])
+    trust = (raised - 6.0) / (CURVE * dim * raised) / MISSES  # of the logarithm by light: what is dim says most
     slope = np.zeros(2)
-    evened, given_up = seen, min(POOR_NATS, _fit(seen, palette, told) - MUCH_WORSE)
+    evened, given_up = seen, min(POOR_NATS, _fit(seen, palette, told) - MUCH_WORSE) if patches else -np.inf
     for _ in range(ROUNDS):
-        kinds = np.argmax(palette.nats(evened[told]), axis=1)
-        wanted = _light(palette.means)[kinds]
-        # of the logarithm by light: what is dim says most
-        trust = (np.exp(seen[told]) - 6.0) / (CURVE * light[told] * np.exp(seen[told])) / MISSES
-        gaps = (light[told] - wanted) * trust
-        firm = trust * np.minimum(1.0, 2.0 / np.maximum(np.abs(gaps - (places[told] @ slope)[:, None] * trust), 1e-6))
-        rows = (places[told][:, None, :] * firm[:, :, None]).reshape(-1, 2)
-        full = rows.T @ rows + np.eye(2) / VEIL_SLOPE**2
-        slope = np.linalg.solve(full, rows.T @ ((light[told] - wanted) * firm).ravel())
-        evened = _logs(np.maximum(light - (places @ slope)[:, None], 0.3 * light))
+        over = dim - _light(palette.means)[palette.nats(evened[told]).argmax(axis=1)]
+        misses = np.abs((over - (at @ slope)[:, None]) * trust)
+        firm2 = (trust * np.minimum(1.0, 2.0 / np.maximum(misses, 1e-6))) ** 2
+        full = (at.T * (firm2 @ ONES)) @ at + np.eye(2) / VEIL_SLOPE**2
+        slope = np.linalg.solve(full, at.T @ ((over * firm2) @ ONES))
+        veil = (places @ slope)[:, None]
+        evened = _logs(np.maximum(light - veil, 0.3 * light))
         if patches:
-            veil = _missed(palette, evened, near, told, dim=True)
-            evened = _logs(np.maximum(light - (places @ slope + veil)[:, None], 0.3 * light))
+            veil = veil + _missed(palette, evened, near, told, dim=True)[:, None]
+            evened = _logs(np.maximum(light - veil, 0.3 * light))
         evened = evened - _missed(palette, evened, near, told, dim=False)[:, None]
         palette = fit_palette(board_set, evened[told])
         if patches and _fit(evened, palette, told) < given_up:
@@ -92,18 +96,19 @@ def _missed(palette: Palette, seen: Array, near: Array, told: Array, dim: bool) 
     `dim`: as a veil, in light of white paper; or else as light, a logarithm.
     """
     nats = palette.nats(seen)
-    kinds = np.argmax(nats, axis=1)
-    ahead = np.sort(nats, axis=1)
+    kinds = nats.argmax(axis=1)
+    ahead = np.partition(nats, (-2, -1), axis=1)
     firm = told * np.minimum((ahead[:, -1] - ahead[:, -2]) / FIRM_NATS, 1)
     if dim:
         light, wanted = _light(seen), _light(palette.means)[kinds]
         trust = 1 / np.maximum(light, 0.02) ** 2
         # not what is bright in all channels alike: that is light
-        weights = np.maximum(trust - 0.7 * trust.mean(axis=1, keepdims=True), 0)
-        over = ((light - wanted) * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1e-9)
-        over = np.clip(over, -MOST_VEIL, MOST_VEIL)
+        weights = np.maximum(trust - 0.7 * (trust @ ONES / 3)[:, None], 0)
+        over = ((light - wanted) * weights) @ ONES / np.maximum(weights @ ONES, 1e-9)
+        over = np.minimum(np.maximum(over, -MOST_VEIL), MOST_VEIL)
     else:
-        over = np.clip((seen - palette.means[kinds]).mean(axis=1), -MOST_MISSED, MOST_MISSED)
+        over = (seen - palette.means[kinds]) @ ONES / 3
+        over = np.minimum(np.maximum(over, -MOST_MISSED), MOST_MISSED)
     near = near * firm
     return np.asarray(near @ over / (near.sum(axis=1) + 1.0))
 

@@ -136,11 +136,10 @@ def read_light(
     none = np.zeros(coarse, np.float32)
     if len(rows) < 12:
         return Lit(Light(np.zeros((3, 3)), np.dstack([none] * 3), none, 0.3, sheet_mm), ratio)
-    values = ratio[rows, columns].astype(np.float64)
-    places = (np.column_stack([columns, rows]) + 0.5) * CELL_MM / np.asarray(sheet_mm) - 0.5
-    terms = np.column_stack([np.ones(len(rows)), places])
-    ends = blown[rows, columns] if blown is not None else None
-    plane, curve = _fit(values, terms, (drawing.logs[rows, columns] - LOGS[255]).astype(np.float64), ends)
+    values, inks = ratio[rows, columns].T.astype(np.float64), drawing.logs[rows, columns].T.astype(np.float64)
+    x, y = ((cells + 0.5) * CELL_MM / side - 0.5 for cells, side in zip((columns, rows), sheet_mm, strict=True))
+    ends = np.ascontiguousarray(blown[rows, columns].T) if blown is not None else None
+    plane, curve = _fit(values, np.stack([np.ones(len(rows)), x, y]), inks - LOGS[255], ends)
     if abs(curve) > 0.01:
         ratio = ratio - np.float32(curve) * drawing.darker
     guessed = float(blown[usable].any(axis=1).mean()) if blown is not None else 0.0
@@ -160,46 +159,46 @@ def read_light(
 
 
 def _fit(values: Array, terms: Array, inks: Array, ends: npt.NDArray[np.bool_] | None) -> tuple[Array, float]:
-    """A plane for each channel (3, 3), and one exponent for all, from cells (n, 3), `terms` (n, 3), `inks` (n, 3)."""
-    green = values[:, 1]
+    """A plane for each channel (3, 3), and one exponent for all, from cells (3, n), `terms` (3, n), `inks` (3, n)."""
+    green = values[1]
     weights = (green > percentile_rows(green[None], 85)[0][0] - 1.0).astype(np.float64)
     if ends is not None:
         return _fit_blown(values, terms, inks, ends, weights)
     plane, curve = np.zeros((3, 3)), 0.0
-    both = np.hstack([values, inks])
+    both = np.vstack([values, inks]).T
     for _ in range(4):
-        weighed = terms * weights[:, None]
-        planes = np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ both)
-        curve = _curve_of(values, inks - terms @ planes[:, 3:], weights)
+        weighed = terms * weights
+        planes = np.linalg.solve(weighed @ terms.T + 1e-6 * np.eye(3), weighed @ both)
+        curve = _curve_of(values, inks - planes[:, 3:].T @ terms, weights)
         plane = planes[:, :3] - curve * planes[:, 3:]
-        weights = _weights(values - terms @ plane - curve * inks)
+        weights = _weights(values - plane.T @ terms - curve * inks)
     return plane, curve
 
 
 def _fit_blown(
     values: Array, terms: Array, inks: Array, ends: npt.NDArray[np.bool_], weights: Array
 ) -> tuple[Array, float]:
-    """The same where channels are blown out (n, 3): at its end a channel says no more than "at least so much"."""
+    """The same where channels are blown out (3, n): at its end a channel says no more than "at least so much"."""
     plane, curve = np.zeros((3, 3)), 0.0
-    plane[0] = np.percentile(values[weights > 0], 85, axis=0)
-    whole = ~ends.any(axis=1)
+    plane[0] = np.percentile(values[:, weights > 0], 85, axis=1)
+    whole = ~(ends[0] | ends[1] | ends[2])
     for _ in range(6):
-        told = terms @ plane + curve * inks
+        told = plane.T @ terms + curve * inks
         beyond = np.where(ends, np.maximum(values - told, 0), values - told)
         weights = _weights(beyond)
         curve = _curve(values, terms, inks, weights * whole)
         for channel in range(3):
             # what is explained holds the plane lightly, in case nothing else does
-            mine = np.where(ends[:, channel] & (beyond[:, channel] == 0), 0.02, 1.0) * weights
-            wanted = told[:, channel] + beyond[:, channel] - curve * inks[:, channel]
-            weighed = terms * mine[:, None]
-            plane[:, channel] = np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ wanted)
+            mine = np.where(ends[channel] & (beyond[channel] == 0), 0.02, 1.0) * weights
+            wanted = told[channel] + beyond[channel] - curve * inks[channel]
+            weighed = terms * mine
+            plane[:, channel] = np.linalg.solve(weighed @ terms.T + 1e-6 * np.eye(3), weighed @ wanted)
     return plane, curve
 
 
 def _weights(beyond: Array) -> Array:
-    """How much each cell counts, from what the light doesn't explain of it (n, 3)."""
-    blue, green, red = beyond.T
+    """How much each cell counts, from what the light doesn't explain of it (3, n)."""
+    blue, green, red = beyond
     # a shadow is paper too, though less weight: its tint must fit, its strength may differ
     away = np.maximum(np.maximum(np.abs(blue - green), np.abs(red - green)), 0.4 * np.abs(green))
     scale = max(LEAST_SPREAD, 1.5 * float(median_rows(away[None])[0]))
@@ -209,17 +208,17 @@ def _weights(beyond: Array) -> Array:
 
 def _curve(seen: Array, terms: Array, inks: Array, weights: Array) -> float:
     """By which exponent coloured inks look stronger or weaker than drawn, whatever the light; their tints tell."""
-    weighed = terms * weights[:, None]
-    planes = np.linalg.solve(weighed.T @ terms + 1e-6 * np.eye(3), weighed.T @ inks)
-    return _curve_of(seen, inks - terms @ planes, weights)
+    weighed = terms * weights
+    planes = np.linalg.solve(weighed @ terms.T + 1e-6 * np.eye(3), weighed @ inks.T)
+    return _curve_of(seen, inks - planes.T @ terms, weights)
 
 
 def _curve_of(seen: Array, bare: Array, weights: Array) -> float:
-    """The same from `bare` (n, 3): inks beyond the plane that explains them best."""
-    hold = COLOURLESS**2 * len(seen)  # of few cells little is believed
+    """The same from `bare` (3, n): inks beyond the plane that explains them best."""
+    hold = COLOURLESS**2 * len(seen[1])  # of few cells little is believed
     agree = own = 0.0
     for channel in (0, 2):
-        tint, wanted = bare[:, channel] - bare[:, 1], seen[:, channel] - seen[:, 1]
+        tint, wanted = bare[channel] - bare[1], seen[channel] - seen[1]
         heavy = weights * tint
         agree += float(heavy @ wanted)
         own += float(heavy @ tint)

@@ -133,59 +133,58 @@ class LineView:
         at_mm = self._known.at_mm
         places = registration.pose.project(at_mm.reshape(-1, 2)).astype(np.float32)
         places = places.reshape(*at_mm.shape)
-        self._maps = cv2.convertMaps(places, NO_MAP, cv2.CV_16SC2)  # as remap reads them quickest
+        self._places = places
         size = np.array(registration.size_px) - 2
         self._inside = np.all((places > 1) & (places < size), axis=(1, 2))
-        # of each point of a profile the place of its channel among all values
-        self._chosen = np.arange(places.shape[0] * places.shape[1]).reshape(places.shape[:2]) * 3
-        self._chosen += self._known.channel[:, None]
         cells = (at_mm[:, at_mm.shape[1] // 2] / CELL_MM).astype(np.intp)
         self._cells = cells[:, 1], cells[:, 0]
         self._drawn = self._known.drawn.astype(np.float32)
 
-    def shown(self, image: Image) -> tuple[Array, npt.NDArray[np.bool_]]:
-        """How strongly the picture shows each line, as a share of the drawing's, and where it is too bright for that.
+    def shown(self, image: Image, at: npt.NDArray[np.intp]) -> tuple[Array, npt.NDArray[np.bool_]]:
+        """How strongly a picture shows profiles `at` (n,), as a share of the drawing's, and where it is too bright
 
         The first (n, shifts): at and near its place; the second (n,).
         """
-        seen = cv2.remap(image, *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        seen = np.asarray(seen).ravel().take(self._chosen)
+        seen = cv2.remap(image, self._places[at], NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        seen = np.asarray(seen)[np.arange(len(seen)), :, self._known.channel[at]]
         windows = np.lib.stride_tricks.sliding_window_view(logs_of(seen), 2 * HALF + 1, axis=1)
         # drawn profiles are level themselves: what is even or slopes in the picture falls out
-        alike = np.einsum("nsk,nk->ns", windows, self._drawn)
-        return alike / self._known.strength[:, None], np.count_nonzero(seen >= BLOWN, axis=1) > seen.shape[1] // 2
+        alike = np.einsum("nsk,nk->ns", windows, self._drawn[at])
+        return alike / self._known.strength[at, None], np.count_nonzero(seen >= BLOWN, axis=1) > seen.shape[1] // 2
 
     def unseen(self, image: Image, covered: Mask) -> frozenset[str]:
         """Sites beside lines that don't show; `covered` (h, w): cells of the sheet's grid where something stands."""
-        shown, blown = self.shown(image)
-        free = self._inside & ~covered[self._cells] & ~blown
-        strong = self._known.strong
-        sums = _sums(shown)
-        gone = self._gone(shown, sums, free & ~strong) | self._gone(shown, sums, free & strong)
-        return frozenset(site for edge in self._known.edge[gone] for site in self._known.sites[edge])
+        at = np.flatnonzero(self._inside & ~covered[self._cells])
+        if len(at) == 0:
+            return frozenset()
+        shown, blown = self.shown(image, at)
+        known, gone = self._known, []
+        for strong in (False, True):
+            mine = (known.strong[at] == strong) & ~blown
+            gone += self._gone(at[mine], shown[mine]).tolist()
+        return frozenset(site for edge in known.edge[gone] for site in known.sites[edge])
 
-    def _gone(self, shown: Array, sums: Array, free: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Of which profiles (n,) a run begins that isn't there; `sums`: `_sums` of `shown`."""
-        edge = self._known.edge
-        gone = np.zeros(len(edge), np.bool_)
-        whole, best = _runs(sums, free, edge, LEAST_RUN)
+    def _gone(self, at: npt.NDArray[np.intp], shown: Array) -> npt.NDArray[np.intp]:
+        """Of the free profiles `at` (n,), `shown` (n, shifts), those at which a run begins that isn't there."""
+        edge, none = self._known.edge[at], at[:0]
+        sums = _sums(shown)
+        whole, best = _runs(sums, at, edge, LEAST_RUN)
         if np.count_nonzero(whole) < 8:
-            return gone
+            return none
         # most of the lines may be covered: the upper ones say how lines look, neighbours how much that varies
         best_shown = float(percentile_rows(best[whole][None], 70)[0][0])
-        pairs = free[1:] & free[:-1] & (edge[1:] == edge[:-1])
+        pairs = (np.diff(at) == 1) & (edge[1:] == edge[:-1])
         steps = np.abs(np.diff(np.minimum(shown[:, SHIFTS], TOO_MUCH * best_shown)))[pairs]
         spread = 1.05 * float(median_rows(steps[None])[0])
         usual = best_shown - LUCK * spread / np.sqrt(LEAST_RUN)
         if usual < LEAST_SHOWN:
-            return gone
+            return none
         run = max(LEAST_RUN, int(np.ceil((SURE_BY * spread / ((1 - GONE) * usual)) ** 2)))
         other = cv2.reduce(shown, 1, cv2.REDUCE_MAX) > TOO_MUCH * usual + 4 * spread  # print on what lies there
         if np.any(other):
             sums = _sums(np.where(other, 0, shown))
-        whole, best = _runs(sums, free, edge, run)
-        gone[: len(whole)] = whole & (best < GONE * usual)
-        return gone
+        whole, best = _runs(sums, at, edge, run)
+        return np.asarray(at[: len(whole)][whole & (best < GONE * usual)])
 
 
 def _sums(shown: Array) -> Array:
@@ -194,14 +193,13 @@ def _sums(shown: Array) -> Array:
 
 
 def _runs(
-    sums: Array, free: npt.NDArray[np.bool_], edge: npt.NDArray[np.intp], run: int
+    sums: Array, at: npt.NDArray[np.intp], edge: npt.NDArray[np.intp], run: int
 ) -> tuple[npt.NDArray[np.bool_], Array]:
-    """For each run of so many profiles: whether all lie free on one border, and their mean at the best shift.
-
-    `sums`: `_sums` of what is shown.
+    """For each run of so many of the profiles `at` (n,): whether all are neighbours on one border (`edge`, n), and
+    their mean at the best shift; `sums`: `_sums` of what is shown.
     """
     if run > len(edge):
         return np.zeros(0, np.bool_), np.zeros(0)
-    count = np.cumsum(np.concatenate([[0], free]))
-    whole = (edge[: len(edge) - run + 1] == edge[run - 1 :]) & (count[run:] - count[:-run] == run)
+    last = len(edge) - run + 1
+    whole = (edge[:last] == edge[run - 1 :]) & (at[run - 1 :] - at[:last] == run - 1)
     return whole, np.asarray(cv2.reduce(sums[run:] - sums[:-run], 1, cv2.REDUCE_MAX)[:, 0]) / run

@@ -27,6 +27,10 @@ TINT_SPREAD, TINT_MOST = 0.02, 0.12
 """How much a token's tint, a logarithm of channels' ratio, may miss its colour's: at least, and at most."""
 SHADE_SPREAD, SHADE_MOST = 0.05, 0.3
 """The same for its brightness, which shadows change."""
+PLAIN_TINT, PLAIN_SHADE = 0.04, 0.15
+"""Where no gloss lies on them no token misses its colour's tint by more, nor, between others, its brightness; under a
+lamp some always do.
+"""
 STRANGE_TINT = 0.35
 """Further from every colour than this, a thing is none of this set's tokens."""
 STRANGE_SHADE = 1.3
@@ -66,6 +70,12 @@ class Palette:
         """Which of the colours each token seen as (n, 3) can't have: (n, colours)."""
         tint, shade = _apart(seen, self.means)
         return np.asarray((tint > limit) | (shade > STRANGE_SHADE))
+
+    def explains(self, seen: Array) -> bool:
+        """Whether every token seen as (n, 3) is as like its colour as tokens are without gloss."""
+        tint, shade = _apart(seen, self.means)
+        rows, nearest = np.arange(len(seen)), self._nats(tint, shade).argmax(axis=1)
+        return bool(tint[rows, nearest].max() < PLAIN_TINT and shade[rows, nearest].max() < PLAIN_SHADE)
 
     def strange(self, seen: Array, limit: Array | float = STRANGE_TINT) -> Array:
         """Which of the tokens seen as (n, 3) have none of the colours: (n,)."""
@@ -115,37 +125,13 @@ def _colours(key: SetKey) -> tuple[Array, Array]:
     return bodies, _AXES[:2] @ seen.reshape(-1, 3).T
 
 
-def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, rounds: int = 4) -> Palette:
-    """The palette that explains tokens (or samples of them) seen as (n, 3), each with a weight."""
-    bodies = _bodies(board_set)
-    if len(seen) == 0:
-        return first_palette(board_set)
-    veil = _likeliest_veil(board_set, seen)
-    state = np.concatenate([np.full(3, STRENGTH), np.full(3, veil)])
-    prior, spread = state.copy(), np.repeat([STRENGTH_SPREAD, max(VEIL_SPREAD * min(1.0, veil / VEIL), 0.004)], 3)
-    palette = Palette(tuple(board_set.tokens.colours), looks(bodies, state[:3], state[3:]), TINT_MOST, SHADE_MOST)
-    weights = np.ones(len(seen)) if weights is None else weights
-    known = ~palette.strange(seen)
-    if not known.any():
+def fit_palette(board_set: BoardSet, seen: Array) -> Palette:
+    """The palette that explains tokens seen as (n, 3)."""
+    palette, sure = _fitted(board_set, seen, 1.0, 4)
+    if len(sure) == 0:
         return palette
-    sure, heavy = seen[known], weights[known]
-    kinds = np.full(len(sure), -1)
-    for _ in range(rounds):
-        before, kinds = kinds, np.argmax(palette.nats(sure), axis=1)
-        settled = np.array_equal(before, kinds)  # one more step is as near as the fit comes
-        if not settled:
-            present, targets, weight = _middles(sure, kinds, heavy)
-        counts = np.minimum(weight, 3.0)[:, None]
-        state = _step(bodies[present], targets, np.sqrt(counts) / 0.05, state, prior, spread)
-        means = looks(bodies, state[:3], state[3:])
-        # what is seen of a colour says more than the fit, the more is seen
-        gaps = np.minimum(np.maximum(targets - means[present], -0.1), 0.1)
-        means[present] += counts / (counts + 1.5) * gaps
-        palette = Palette(palette.names, means, TINT_MOST, SHADE_MOST)
-        if settled:
-            break
     tint, shade = _apart(sure, palette.means)
-    nearest = np.argmax(palette._nats(tint, shade), axis=1)
+    nearest = palette._nats(tint, shade).argmax(axis=1)
     rows = np.arange(len(nearest))
     few = 2 / (len(rows) + 2)  # few tokens say little about how far tokens spread
 
@@ -161,6 +147,43 @@ def fit_palette(board_set: BoardSet, seen: Array, weights: Array | None = None, 
     )
 
 
+def rough_palette(board_set: BoardSet, samples: Array, each: float) -> Palette:
+    """The same from many samples (n, 3) of tokens, of which one says as much as `each` of a token; but for its spreads,
+    which are the widest.
+    """
+    return _fitted(board_set, samples, each, 3)[0]
+
+
+def _fitted(board_set: BoardSet, seen: Array, each: float, rounds: int) -> tuple[Palette, Array]:
+    """A palette with the widest spreads, and those of the tokens (n, 3) that it explains."""
+    bodies = _bodies(board_set)
+    if len(seen) == 0:
+        return first_palette(board_set), seen
+    veil = _likeliest_veil(board_set, seen)
+    state = np.concatenate([np.full(3, STRENGTH), np.full(3, veil)])
+    prior, spread = state.copy(), np.repeat([STRENGTH_SPREAD, max(VEIL_SPREAD * min(1.0, veil / VEIL), 0.004)], 3)
+    palette = Palette(tuple(board_set.tokens.colours), looks(bodies, state[:3], state[3:]), TINT_MOST, SHADE_MOST)
+    sure = seen[~palette.strange(seen)]
+    if len(sure) == 0:
+        return palette, sure
+    kinds = np.zeros(0, np.intp)
+    for _ in range(rounds):
+        before, kinds = kinds, palette.nats(sure).argmax(axis=1)
+        settled = np.array_equal(before, kinds)  # one more step is as near as the fit comes
+        if not settled:
+            present, targets, number = _middles(sure, kinds)
+            counts = np.minimum(number * each, 3.0)[:, None]
+        state = _step(bodies[present], targets, np.sqrt(counts) / 0.05, state, prior, spread)
+        means = looks(bodies, state[:3], state[3:])
+        # what is seen of a colour says more than the fit, the more is seen
+        gaps = np.minimum(np.maximum(targets - means[present], -0.1), 0.1)
+        means[present] += counts / (counts + 1.5) * gaps
+        palette = Palette(palette.names, means, TINT_MOST, SHADE_MOST)
+        if settled:
+            break
+    return palette, sure
+
+
 def _likeliest_veil(board_set: BoardSet, seen: Array) -> float:
     """From glossy prints under a lamp to matte ones: the veil with which most of what is seen has some colour."""
     few = seen[:: max(1, len(seen) // 200)]
@@ -169,30 +192,18 @@ def _likeliest_veil(board_set: BoardSet, seen: Array) -> float:
     return VEILS[int(np.minimum(away, STRANGE_TINT).mean(axis=1).argmin())]
 
 
-def _middles(seen: Array, kinds: npt.NDArray[np.intp], weights: Array) -> tuple[npt.NDArray[np.intp], Array, Array]:
-    """The kinds there are (k,), the weighted median of each in (n, 3) -> (k, 3), and its weight (k,)."""
+def _middles(seen: Array, kinds: npt.NDArray[np.intp]) -> tuple[npt.NDArray[np.intp], Array, npt.NDArray[np.intp]]:
+    """The kinds there are (k,), the median of each in (n, 3) -> (k, 3), and how many there are of it (k,)."""
     counts = np.bincount(kinds)
     present = np.flatnonzero(counts)
     counts = counts[present]
-    if not (weights == weights[0]).all():
-        chosen = [kinds == kind for kind in present]
-        middles = [_middle(seen[mine], weights[mine]) for mine in chosen]
-        return present, np.array(middles), np.array([weights[mine].sum() for mine in chosen])
     ranked = np.ascontiguousarray(seen[np.argsort(kinds.astype(np.uint8), kind="stable")].T)
     ends = np.cumsum(counts)
     first = ends - counts
     for start, end in zip(first.tolist(), ends.tolist(), strict=True):
         ranked[:, start:end].sort(axis=1)
     targets = (ranked[:, first + (counts - 1) // 2] + ranked[:, first + counts // 2]).T / 2
-    return present, targets, counts * float(weights[0])
-
-
-def _middle(values: Array, weights: Array) -> Array:
-    """Weighted median of (n, 3)."""
-    order = np.argsort(values, axis=0)
-    total = np.cumsum(weights[order], axis=0)
-    picks = np.argmax(total >= total[-1] / 2, axis=0)
-    return np.asarray(np.take_along_axis(values, order, axis=0)[picks, np.arange(3)])
+    return present, targets, counts
 
 
 def _step(bodies: Array, targets: Array, trust: Array, state: Array, prior: Array, spread: Array) -> Array:

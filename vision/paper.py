@@ -130,9 +130,7 @@ class PaperView:
         (left, right), (top, bottom) = ((int(low) - 4, int(high) + 6) for low, high in map(_range, cv2.split(places)))
         left, top = max(0, left) // 2 * 2, max(0, top) // 2 * 2
         self._part = (slice(top // 2, min(height, bottom) // 2), slice(left // 2, min(width, right) // 2))
-        self._maps = cv2.convertMaps(
-            (places - np.array([left + 0.5, top + 0.5], np.float32)) / 2, NO_MAP, cv2.CV_16SC2
-        )  # as remap reads them quickest
+        self._maps = (places - np.array([left + 0.5, top + 0.5], np.float32)) / 2
         self._discs: tuple[tuple[bytes, float], Mask] | None = None
         self._middles: tuple[bytes, list[tuple[int, int]]] = (b"", [])
         self.inside: Mask = cv2.inRange(places, (1.0, 1.0, 0, 0), (width - 2.0, height - 2.0, 0, 0)) > 0
@@ -144,7 +142,7 @@ class PaperView:
 
     def ratios(self, half: Image) -> npt.NDArray[np.float32]:
         """(h, w, 3): logarithm of picture over drawing; `half`: the picture in half its size (`motion.halve`)."""
-        seen = cv2.remap(half[self._part], *self._maps, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        seen = cv2.remap(half[self._part], self._maps, NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         return np.asarray(cv2.subtract(logs_of(cv2.GaussianBlur(seen, (3, 3), 0)), self.drawing.logs), np.float32)
 
     def blown(self, ratio: npt.NDArray[np.float32]) -> Mask | None:
@@ -159,8 +157,9 @@ class PaperView:
             layer = np.zeros(self.drawing.usable.shape, np.uint8)
             if self._middles[0] != key[0]:
                 self._middles = (key[0], self._ends(centres_mm))
+            reach = round(reach_mm / CELL_MM * 16)
             for end in self._middles[1]:
-                cv2.circle(layer, end, round(reach_mm / CELL_MM * 16), 1, -1, cv2.LINE_8, 4)
+                cv2.circle(layer, end, reach, 1, -1, cv2.LINE_8, 4)
             self._discs = (key, layer.view(np.bool_))
         return self._discs[1]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import inf
 
 import cv2
@@ -39,6 +39,13 @@ class Area:
             polygon = tuple((float(x), float(y)) for x, y in cv2.convexHull(every)[:, 0])
         xs, ys = zip(*polygon, strict=True)
         return cls(tuple(site.id for site in sites), polygon, np.array(middles), (min(xs), min(ys), max(xs), max(ys)))
+
+    @cached_property
+    def along(self) -> tuple[Array, Array]:
+        """The way from the first site to the last, a unit vector, and how far along it each middle lies (n,), in mm."""
+        way = self.middles_mm[-1] - self.middles_mm[0]
+        axis = way / np.linalg.norm(way)
+        return axis, self.middles_mm @ axis
 
     def nearest(self, x_mm: float, y_mm: float) -> str:
         """The site whose middle is nearest."""
@@ -96,7 +103,10 @@ class Ground:
         left, top, right, bottom = np.array([area.box_mm for area in self.areas]).T
         x, y = np.array(points_mm).T[:, :, None]
         near = (x >= left - NEAR_MM) & (x <= right + NEAR_MM) & (y >= top - NEAR_MM) & (y <= bottom + NEAR_MM)
-        return [[self.areas[index] for index in np.flatnonzero(row)] for row in near]
+        found: list[list[Area]] = [[] for _ in points_mm]
+        for point, index in np.argwhere(near).tolist():
+            found[point].append(self.areas[index])
+        return found
 
     @staticmethod
     def _home(near: Sequence[Area], x_mm: float, y_mm: float) -> Area | None:
@@ -136,9 +146,8 @@ def _in_order(area: Area, centres_mm: Array) -> list[int]:
     cells = len(area.sites)
     if cells == 1:
         return [0] * len(centres_mm)
-    first, last = area.middles_mm[0], area.middles_mm[-1]
-    axis = (last - first) / np.linalg.norm(last - first)
-    middles, along = (area.middles_mm - first) @ axis, (centres_mm - first) @ axis
+    axis, middles = area.along
+    along = centres_mm @ axis
     order = np.argsort(along, kind="stable")
     cost = ((along[order][:, None] - middles[None]) ** 2).tolist()
     count = len(order)

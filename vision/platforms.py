@@ -60,14 +60,14 @@ def _find(look: Look, board_set: BoardSet, rail: str) -> Card | None:
     apart = round(OUTSIDE_MM / STEP_MM)
     line = platforms.outline.width_mm if platforms.outline is not None else 0.0
     half = (platforms.width_mm - line) / 2
-    votes = []
-    for side in (-1, 1):
-        outer = np.roll(level, -side * apart, axis=1)
-        votes.append(np.minimum(np.maximum((outer - level) / CONTRAST, 0), 1) * flat.seen)
+    votes = np.zeros((2, *level.shape), np.float32)  # for the line at the left, and for that at the right
+    steps = (level[:, apart:] - level[:, :-apart]) / np.float32(CONTRAST)
+    votes[0, :, apart:], votes[1, :, :-apart] = -steps, steps
+    votes = np.minimum(np.maximum(votes, 0), 1) * flat.seen
     middle = (top + bottom) / 2
     rows = flat.top_mm + np.arange(level.shape[0]) * DOWN_MM - middle
     xs = np.arange(left + platforms.width_mm / 2 - BEYOND_MM, right - platforms.width_mm / 2 + BEYOND_MM, 0.5)
-    low, high = _slanted(votes, rows, SLOPES)
+    low, high = _slanted([*votes], rows, SLOPES)
     scores = (_between(low, xs - half - flat.left_mm) + _between(high, xs + half - flat.left_mm)) / 2
     places = scores.argmax(axis=1).tolist()
     best, score, slope = 0, -1.0, 0.0

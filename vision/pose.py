@@ -156,46 +156,42 @@ def fit_pose(
         [lens.focal_spread if lens else FOCAL_SPREAD, lens.k1_spread if lens else K1_SPREAD, INSET_SPREAD_MM]
     )
 
-    def residuals(at: Array) -> tuple[Array, Array]:
-        focal = float(np.exp(at[6]))
-        camera = np.array([[focal, 0, centre[0]], [0, focal, centre[1]], [0, 0, 1.0]])
-        points = np.column_stack([outer + signs * at[8], np.zeros(len(outer))])
-        seen, slope = cv2.projectPoints(points, at[:3], at[3:6], camera, np.array([at[7], 0, 0, 0.0]))
-        slope = np.asarray(slope)
-        sideways = cv2.Rodrigues(at[:3])[0][:, :2] @ np.repeat(signs, 2, axis=0).T
-        inward = np.einsum("nk,kn->n", slope[:, 3:6], sideways)
-        jacobian = np.column_stack([slope[:, :6], (slope[:, 6] + slope[:, 7]) * focal, slope[:, 10], inward])
-        error = corners_px.reshape(-1) - seen.reshape(-1)
-        held = np.zeros((3, 9))
-        held[:, 6:] = np.diag(weight)
-        errors = [error / CORNER_SIGMA_PX, (prior - at[6:]) * weight]
-        slopes = [jacobian / CORNER_SIGMA_PX, held]
-        if lines is not None:
-            flat = np.column_stack([lines.at_mm, np.zeros(len(lines.at_mm))])
-            seen, slope = cv2.projectPoints(flat, at[:3], at[3:6], camera, np.array([at[7], 0, 0, 0.0]))
-            slope = np.asarray(slope).reshape(-1, 2, np.asarray(slope).shape[1])
-            share = lines.weight / LINE_SIGMA_PX
-            errors.append(np.sum((lines.seen_px - seen.reshape(-1, 2)) * lines.normal_px, axis=1) * share)
-            across = np.einsum("nk,nkp->np", lines.normal_px, slope) * share[:, None]
-            slopes.append(
-                np.column_stack([across[:, :6], (across[:, 6] + across[:, 7]) * focal, across[:, 10], 0 * share])
-            )
-        return np.concatenate(errors), np.vstack(slopes)
+    at_mm, inward = (outer, signs) if lines is None else (
+        np.concatenate([outer, lines.at_mm]), np.concatenate([signs, np.zeros_like(lines.at_mm)])
+    )  # fmt: skip
+    share = None if lines is None else lines.normal_px.T * (lines.weight / LINE_SIGMA_PX)
+    count = len(outer)
 
-    damping = 1e-3
-    error, jacobian = residuals(state)
+    def misses(at: Array) -> tuple[Array, Array]:
+        """What corners, x and y apart, and lines miss, in their spreads (n,), and the slopes (9, n) of what is told."""
+        seen, slopes = _seen(at, at_mm, inward, centre)
+        error = (corners_px.T - seen[:, :count]).ravel() / CORNER_SIGMA_PX
+        told = slopes[:, :, :count].reshape(9, -1) / CORNER_SIGMA_PX
+        if lines is None or share is None:
+            return error, told
+        across = ((lines.seen_px.T - seen[:, count:]) * share).sum(axis=0)
+        along = slopes[:, 0, count:] * share[0] + slopes[:, 1, count:] * share[1]
+        return np.concatenate([error, across]), np.hstack([told, along])
+
+    def cost(at: Array, error: Array) -> float:
+        beyond = (prior - at[6:]) * weight
+        return float(error @ error + beyond @ beyond)
+
+    damping, hold = 1e-3, np.concatenate([np.zeros(6), weight**2])
+    error, slopes = misses(state)
     for _ in range(most_steps):
-        normal, pull = jacobian.T @ jacobian, jacobian.T @ error
-        held = np.diag(np.diag(normal))
-        if pull @ np.linalg.solve(normal + 1e-9 * held, pull) < ENOUGH:
+        normal, pull = slopes @ slopes.T, slopes @ error
+        normal.flat[::10] += hold
+        pull[6:] += hold[6:] * (prior - state[6:])
+        step = _step(normal, pull, damping)
+        if pull @ step < ENOUGH and pull @ _step(normal, pull, 1e-9) < ENOUGH:  # the second is never less
             break
-        step = np.linalg.solve(normal + damping * held, pull)
         trial = state + step
-        new_error, new_jacobian = residuals(trial)
-        if new_error @ new_error < error @ error:
-            done = error @ error - new_error @ new_error < ENOUGH
-            state, error, jacobian, damping = trial, new_error, new_jacobian, damping * 0.2
-            if done:
+        new_error, new_slopes = misses(trial)
+        gain = cost(state, error) - cost(trial, new_error)
+        if gain > 0:
+            state, error, slopes, damping = trial, new_error, new_slopes, damping * 0.2
+            if gain < ENOUGH:
                 break
         else:
             damping *= 10
@@ -212,4 +208,35 @@ def fit_pose(
         centre,
         values[8],
     )
-    return pose, error[: 2 * len(corners_px)].reshape(-1, 2) * CORNER_SIGMA_PX
+    return pose, error[: 2 * count].reshape(2, -1).T * CORNER_SIGMA_PX
+
+
+def _step(normal: Array, pull: Array, damping: float) -> Array:
+    """What a damped step changes (9,): normal equations (9, 9) whose diagonal grows by a share of itself."""
+    damped = normal.copy()
+    damped.flat[::10] *= 1 + damping
+    return np.asarray(np.linalg.solve(damped, pull))
+
+
+def _seen(state: Array, at_mm: Array, inward: Array, centre_px: tuple[float, float]) -> tuple[Array, Array]:
+    """Pixels (2, n) of sheet points (n, 2), each moved `inward` (n, 2) by the inset, and their slopes (9, 2, n).
+
+    `state` (9,): rotation vector, translation, logarithm of the focal length, k1, inset.
+    """
+    turn, by_turn = cv2.Rodrigues(state[:3])
+    points = (at_mm + inward * state[8]).T
+    ways = np.empty((7, 3, len(at_mm)))  # where each of the first six, and the inset, move the points before the camera
+    ways[:3] = np.asarray(by_turn).reshape(3, 3, 3)[:, :, :2] @ points
+    ways[3:6] = np.eye(3)[:, :, None]
+    ways[6] = turn[:, :2] @ inward.T
+    x, y, away = turn[:, :2] @ points + state[3:6, None]
+    away = np.where(np.abs(away) < 1e-6, 1e-6, away)
+    x, y = x / away, y / away
+    right, down = (ways[:, 0] - x * ways[:, 2]) / away, (ways[:, 1] - y * ways[:, 2]) / away
+    focal, k1 = float(np.exp(state[6])), float(state[7])
+    out2, steep = x * x + y * y, 2 * focal * k1
+    bend, mixed = focal * (1 + k1 * out2), steep * x * y
+    moved = np.stack([(bend + steep * x * x) * right + mixed * down, mixed * right + (bend + steep * y * y) * down], 1)
+    flat = np.stack([x, y])
+    slopes = np.concatenate([moved[:6], (flat * bend)[None], (flat * (focal * out2))[None], moved[6:]])
+    return flat * bend + np.array(centre_px)[:, None], slopes

@@ -66,9 +66,10 @@ def _read(
     lit = read_light(
         ratio, paper_seen, paper.drawing, board_set.sheet_mm, paper.blown(ratio), near=colours_needed(board_set)
     )
+    region = _region(board.watch, changed)
     look = Look.of(shot.image, shot.grey, registration, lit.light)
     if board_set.tokens.marks:
-        found = unlike_print(board_set, find(look, stayed.stood_mm, _region(board.watch, changed)))
+        found = unlike_print(board_set, find(look, stayed.stood_mm, region))
     else:
         found = find_squares(look)
     if glow is not None:
@@ -97,9 +98,10 @@ def _as_before(tokens: Sequence[Found], before: Sequence[Found]) -> tuple[Found,
 def _likelier(token: Found, kind: str) -> Found:
     """The same with this kind likelier by STAYS_NATS."""
     nats = {**token.likelihoods, kind: token.likelihoods[kind] + STAYS_NATS}
-    best = max(nats, key=lambda name: nats[name])
-    likelihoods = {name: max(FLOOR_NATS, value - nats[best]) for name, value in nats.items()}
-    return replace(token, kind=best, likelihoods=likelihoods)
+    most = max(nats.values())
+    best = kind if nats[kind] == most else token.kind
+    likelihoods = {name: max(FLOOR_NATS, value - most) for name, value in nats.items()}
+    return Found(best, token.centre_mm, token.score, likelihoods, token.contrast, token.evenness)
 
 
 def _blown(half: Image) -> float:

@@ -33,7 +33,7 @@ PLAIN_RESIDUAL_PX = 0.8
 """Where three tags are so near their places nothing else has to be looked for."""
 SAME_PX = 0.3
 """Corners so near are those looked at before."""
-FEW_STEPS, FEW_LINES = 5, 3
+FEW_STEPS, FEW_LINES = 4, 3
 """While the lines themselves are still looked for a pose need not be exact, and every third tells enough."""
 
 
@@ -198,10 +198,10 @@ def _confirmed(
     points = np.concatenate([corners[tag] for tag in registration.tags])
     width, height = board_set.sheet_mm
     rim = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
-    for trust_mm, times, steps, every in (
-        (4.0, 8, FEW_STEPS, FEW_LINES),
-        (2.0, 2, FEW_STEPS, FEW_LINES),
-        (1.0, 6, MOST_STEPS, 1),
+    for trust_mm, times, steps, every, still_px in (
+        (4.0, 8, FEW_STEPS, FEW_LINES, 2.0),
+        (2.0, 2, FEW_STEPS, FEW_LINES, 2.0),
+        (1.0, 6, MOST_STEPS, 1, 0.1),
     ):
         for _ in range(times):
             fit = fit_pose(
@@ -210,7 +210,7 @@ def _confirmed(
             )  # fmt: skip
             if fit is None:
                 return None
-            still = np.abs(fit[0].project(rim) - pose.project(rim)).max() < 0.1
+            still = np.abs(fit[0].project(rim) - pose.project(rim)).max() < still_px
             pose, residuals = fit
             if still:
                 break

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from vision.boardset import BoardSet, SetKey
 from vision.flat import Flat, lay_flat
 from vision.gloss import support, without_gloss
-from vision.palette import FLOOR_NATS, Palette, fit_palette
+from vision.palette import FLOOR_NATS, Palette, rough_palette
 from vision.ranks import median_rows, percentile_rows
 from vision.registration import Array
 from vision.tokens import Found, Look
@@ -62,8 +62,7 @@ _TINT_STEP, _LEVEL_STEP = 0.06, 0.15
 _TINT_LEAST, _LEVEL_LEAST = -1.3, 3.6
 _TINTS, _LEVELS = 40, 16
 _CORE = np.stack(np.meshgrid(*2 * [np.arange(-CORE_MM, CORE_MM + 0.1, 2.0)]), axis=2).reshape(-1, 2)
-_NOTHING: Any = 0.0  # the stubs ask for a picture
-_MOST = (np.uint8(_TINTS - 1), np.uint8(_LEVELS - 1), np.uint8(_TINTS - 1))
+_MOST = (_TINTS - 1, _LEVELS - 1, _TINTS - 1)
 
 
 @lru_cache(maxsize=8)
@@ -78,8 +77,7 @@ def _sampled_palette(board_set: BoardSet, flat: Flat) -> Palette:
     (top, bottom), (left, right) = flat.cells(_extent(SetKey(board_set)))
     points = flat.norm[top:bottom:6, left:right:5].reshape(-1, 3)
     tint = np.maximum(np.abs(points[:, 0] - points[:, 1]), np.abs(points[:, 2] - points[:, 1]))
-    points = points[tint > TINTED].astype(np.float64)
-    return fit_palette(board_set, points, np.full(len(points), 0.06), rounds=3)
+    return rough_palette(board_set, points[tint > TINTED].astype(np.float64), 0.06)
 
 
 def _classes(palette: Palette) -> npt.NDArray[np.uint8]:
@@ -113,9 +111,11 @@ def _labels(flat: Flat, palette: Palette) -> npt.NDArray[np.uint8]:
     scale = np.array([1 / _TINT_STEP, 1 / _LEVEL_STEP, 1 / _TINT_STEP], np.float32)
     least = np.array([_TINT_LEAST, _LEVEL_LEAST, _TINT_LEAST], np.float32)
     mix = np.array([[1, -1, 0], [0, 1, 0], [0, -1, 1]], np.float32) * scale[:, None]
-    steps = cv2.transform(flat.norm, np.column_stack([mix, -least * scale - 0.5]))
-    quick = cv2.add(steps, _NOTHING, dtype=cv2.CV_8U)  # rounded down; beyond the ends are no colours
-    blue, level, red = (np.minimum(part, most) for part, most in zip(cv2.split(quick), _MOST, strict=True))
+    # rounded down, and held from nought to the most: a byte ends at 255, and differences of bytes at nought
+    room = 255 - np.array(_MOST, np.float32)
+    steps = cv2.transform(flat.norm, np.column_stack([mix, room - least * scale - 0.5]))
+    less: Any = (*room.tolist(), 0.0)  # the stubs ask for a picture
+    blue, level, red = cv2.split(cv2.subtract(cv2.convertScaleAbs(steps), less))
     index = np.multiply(blue, _LEVELS * _TINTS, dtype=np.uint16)
     index += np.multiply(level, _TINTS, dtype=np.uint16)
     index += red

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import product
+from math import dist
 
 import cv2
 import numpy as np
@@ -31,10 +32,11 @@ def refine(grey: Image, corners: Array) -> Array:
     refined = np.asarray(corners, np.float32).copy()
     for index in range(0, len(refined), 4):
         quad = refined[index : index + 4]
-        cell = float(np.min(np.linalg.norm(quad - np.roll(quad, 1, axis=0), axis=1))) / 8
-        window = int(np.clip(round(cell * 0.75), 2, 8))
-        inside = np.all((quad > window + 2) & (quad < [grey.shape[1] - window - 3, grey.shape[0] - window - 3]))
-        if inside:
+        places = quad.tolist()
+        cell = min(map(dist, places, places[1:] + places[:1])) / 8
+        window = min(8, max(2, round(cell * 0.75)))
+        right, down = grey.shape[1] - window - 3, grey.shape[0] - window - 3
+        if all(window + 2 < x < right and window + 2 < y < down for x, y in places):
             spot = quad.reshape(-1, 1, 2).copy()
             cv2.cornerSubPix(
                 grey, spot, (window, window), (-1, -1), (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 12, 0.02)

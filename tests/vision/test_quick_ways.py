@@ -12,15 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from vision import motion
+from vision import motion, palette
 from vision.artwork import token_raster
 from vision.boardset import BoardSet, installed_sets
 from vision.eye import Eye
 from vision.lattice import _correlated
 from vision.marks import ANGLES, RADII, polar_offsets_mm, templates, thin_templates
-from vision.palette import first_palette, fit_palette
+from vision.palette import first_palette, fit_palette, rough_palette
 from vision.paper import PaperView
 from vision.placing import Area, Ground, _in_order
+from vision.platforms import _slanted
+from vision.pose import _seen
 from vision.ranks import median_levels, median_rows, percentile_rows
 from vision.registration import NO_MAP, Pose, register
 from vision.tokens import LOGS
@@ -180,14 +182,47 @@ def test_a_point_seen_is_where_it_was_projected_from(points: Any, z_mm: float, k
     assert np.allclose(pose.unproject(pose.project(points, z_mm), z_mm), points, atol=0.5)
 
 
-def test_a_palette_of_equal_weights_is_the_weighted_one() -> None:
+def test_a_palette_of_many_samples_is_about_that_of_their_tokens() -> None:
     rng = np.random.default_rng(3)
     for board_set in installed_sets().values():
         means = first_palette(board_set).means
-        seen = np.repeat(means, 5, axis=0) + rng.normal(0, 0.02, (5 * len(means), 3))
-        even = fit_palette(board_set, seen)
-        nearly = fit_palette(board_set, seen, np.linspace(1 - 1e-9, 1 + 1e-9, len(seen)))  # goes the other way
-        assert np.abs(even.means - nearly.means).max() < 0.01
+        tokens = np.repeat(means, 5, axis=0) + rng.normal(0, 0.02, (5 * len(means), 3))
+        samples = np.repeat(tokens, 9, axis=0) + rng.normal(0, 0.01, (45 * len(means), 3))
+        assert (
+            np.abs(fit_palette(board_set, tokens).means - rough_palette(board_set, samples, 1 / 9).means).max() < 0.02
+        )
+
+
+@settings(deadline=None)
+@given(kinds=st.lists(st.integers(0, 6), min_size=1, max_size=60), seed=st.integers(0, 99))
+def test_the_middles_of_each_kind_are_its_medians(kinds: list[int], seed: int) -> None:
+    seen, of = np.random.default_rng(seed).normal(size=(len(kinds), 3)), np.array(kinds)
+    present, middles, counts = palette._middles(seen, of)
+    assert present.tolist() == sorted(set(kinds))
+    for kind, middle, count in zip(present, middles, counts, strict=True):
+        assert np.allclose(middle, np.median(seen[of == kind], axis=0))
+        assert count == kinds.count(int(kind))
+
+
+@settings(deadline=None)
+@given(seed=st.integers(0, 999))
+def test_a_step_of_the_palette_is_that_of_least_squares(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    bodies = rng.uniform(0.01, 0.9, (5, 3))
+    prior, spread = np.repeat([0.8, 0.06], 3), np.repeat([0.15, 0.03], 3)
+    true = prior + rng.normal(0, 1, 6) * spread * [0.5, 0.5, 0.5, 0.3, 0.3, 0.3]
+    targets, trust = palette.looks(bodies, true[:3], true[3:]), rng.uniform(10, 40, (5, 1))
+
+    def cost(state: Any) -> float:
+        missed = (targets - palette.looks(bodies, state[:3], state[3:])) * trust
+        return float((missed**2).sum() + (((state - prior) / spread) ** 2).sum())
+
+    state = prior
+    for _ in range(4):
+        state = palette._step(bodies, targets, trust, state, prior, spread)
+    for index in range(6):
+        for change in (-1e-3, 1e-3):
+            assert cost(state + change * np.eye(6)[index]) > cost(state) - 1e-6
 
 
 def test_a_place_is_the_same_alone_and_among_all(transet: BoardSet, stills: list[Any]) -> None:
@@ -197,3 +232,32 @@ def test_a_place_is_the_same_alone_and_among_all(transet: BoardSet, stills: list
     for token in sighting.tokens:
         home = ground.home(*token.centre_mm)
         assert (home.nearest(*token.centre_mm) if home else None) == token.site
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 999), lean=st.floats(-0.09, 0.09))
+def test_rows_moved_and_averaged_at_once_are_those_moved_one_by_one(seed: int, lean: float) -> None:
+    rng = np.random.default_rng(seed)
+    both, rows_mm = rng.uniform(size=(2, 9, 30)).astype(np.float32), np.arange(9) * 9.0 - 36
+    columns = np.arange(30)
+    for votes, moved in zip(both, _slanted(both, rows_mm, (lean, 0.05)), strict=True):
+        for slope, found in zip((lean, 0.05), moved, strict=True):
+            each = [
+                np.interp(columns + y * slope, np.arange(-1, 31), [0, *row, 0])
+                for y, row in zip(rows_mm, votes, strict=True)
+            ]
+            assert np.allclose(found, np.mean(each, axis=0), atol=1e-5)
+
+
+@settings(deadline=None, max_examples=30)
+@given(turn=arrays(np.float64, 3, elements=st.floats(-0.6, 0.6)), k1=st.floats(-0.2, 0.1), inset=st.floats(0, 0.6))
+def test_pixels_and_slopes_of_a_fit_are_the_poses(turn: Any, k1: float, inset: float) -> None:
+    at_mm, inward = np.random.default_rng(1).uniform(0, 300, (12, 2)), np.array([[1.0, 1.0], [-1.0, 1.0], [0, 0]] * 4)
+    state = np.array([*turn, -150.0, -200.0, 900.0, np.log(1000.0), k1, inset])
+    pixels, slopes = _seen(state, at_mm, inward, (639.5, 359.5))
+    pose = Pose(tuple(turn), (-150.0, -200.0, 900.0), 1000.0, k1, (639.5, 359.5))
+    assert np.allclose(pixels.T, pose.project(at_mm + inset * inward), atol=1e-6)
+    for index in range(9):
+        step = np.eye(9)[index] * 1e-5
+        beyond, before = (_seen(state + way * step, at_mm, inward, (639.5, 359.5))[0] for way in (1, -1))
+        assert np.allclose((beyond - before) / 2e-5, slopes[index], rtol=1e-3, atol=1e-3)
