@@ -9,7 +9,8 @@ from controller.health import Check, table_checks
 from controller.rules.api import RulesError
 from controller.rules.registry import game_named
 from controller.trial import BAR, LAMP, SITE, sites_of
-from controller.web.ordering import game_of, orders_now
+from controller.web.asking import asked_words
+from controller.web.ordering import orders_now
 from controller.web.phrases import name_of, phrases
 from controller.web.ports import Snapshot
 from controller.web.state import lights_json
@@ -69,21 +70,7 @@ def _question(snapshot: Snapshot, language: str) -> list[dict[str, str]]:
     if view.asked_about == "victim" and view.question:
         stands = str(view.question[0]["position"])
         return [{"position": stands, "text": words["victim_yes"]}, {"position": "none", "text": words["victim_no"]}]
-    found = []
-    for one in view.question:
-        key = "ask_turn" if one["text"] else "ask_stands" if _stands(snapshot, str(one["position"])) else "ask_record"
-        who = name_of(one["player"], language) if one["player"] else words["position_unknown"]
-        found.append({"position": str(one["position"]), "text": words[key].format(player=who, text=one["text"])})
-    return found
-
-
-def _stands(snapshot: Snapshot, position: str) -> bool:
-    """Whether a position is what is seen now."""
-    game = game_of(snapshot.view)
-    try:
-        return game is not None and game.picture(game.parse_position(position)).on == snapshot.view.observed
-    except RulesError:
-        return False
+    return [{"position": str(one["position"]), "text": asked_words(view, one, language)} for one in view.question]
 
 
 def _last(snapshot: Snapshot, language: str) -> dict[str, Any] | None:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from controller.referee.view import Lifted, Offence, View
 from controller.rules.api import Owed, Reason, Shift
+from controller.web.asking import asked_words
 from controller.web.phrases import name_of, phrase
 from controller.words import fault_rest, fault_sentence, say, sentence
 
@@ -178,8 +179,8 @@ def _question(view: View, language: str) -> Message:
     candidates = []
     for candidate in view.question:
         player, text = candidate.get("player"), candidate.get("text")
-        told = f"{name_of(player, language)}: " if player else ""
-        candidates.append(told + (text or candidate.get("position") or ""))
+        told = f"{name_of(player, language)}: {text}" if player else text or ""
+        candidates.append(told if text else asked_words(view, candidate, language))
     return Message(
         "question",
         "amber",

@@ -9,8 +9,9 @@ import pytest
 from controller.referee.signals import signals
 from controller.referee.view import Offence, Played, View
 from controller.rules.api import Owed, Reason, Shift
+from controller.rules.registry import game_named
 from controller.web.message import message
-from controller.web.phrases import LANGUAGES, name_of, phrases
+from controller.web.phrases import LANGUAGES, name_of, phrase, phrases
 
 PLAY = View(t_s=1.0, phase="play", game="transet", players=("South", "North"), to_move="South")
 
@@ -121,6 +122,17 @@ def test_winning_drawing_asking_and_waiting():
     assert message(View(t_s=1, phase="over", result="draw"), "en").headline == "Draw"
     asked = message(View(t_s=1, phase="play", question=({"text": "c1-c2", "player": "South"},)), "en")
     assert (asked.code, asked.answers, asked.more) == ("question", True, ("South: c1-c2",))
+    record, stands = "rbkbr/5/5/2K2/RB1BR N", "rbkbr/5/5/5/RBKBR S"
+    lost = [{"text": None, "position": text, "player": text[-1:].replace("N", "North").replace("S", "South")}
+            for text in (record, stands)]  # fmt: skip
+    game = game_named("transet")
+    seen = game.picture(game.parse_position(stands)).on
+    for language in LANGUAGES:
+        view = View(t_s=1, phase="play", game="transet", question=tuple(lost), observed=seen)
+        more = message(view, language).more
+        assert len(set(more)) == 2
+        assert not any("/" in text for text in more), "nobody has to read a position"
+        assert more[1] == phrase("ask_stands", language, domain="operator", player=name_of("South", language))
     assert message(View(t_s=1, phase="play"), "en").headline == "Who begins?"
     assert message(View(t_s=1, phase="play", paused=True), "en").code == "paused"
     assert message(View(t_s=1, phase="play", board_moved=True), "en").code == "board_moved"
