@@ -26,6 +26,7 @@ DARK_LIMIT = 2.0  # darker than the brightest paper by this logarithm: no shadow
 DARKER = 1.35  # darker than dark ground should be by this logarithm, times the curve's steepness: no shadow makes it so
 DARK_SLACK = 0.12  # logarithm by which washed-out dark ground may be lighter still
 GLOSS_TINT, LIKE_INK = 0.12, 0.1  # gloss may have another tint than the light; so far an ink's places differ
+LEAST_OWN = 0.28  # share of its washed-out tint that an ink keeps under any gloss: 0.5 has been seen
 KNOWN_DOUBT = 0.3  # what is left of the doubt about an ink of which most is seen
 CLOTH_SHADE, CLOTH_STEP = 0.2, 0.018  # cloth as pale as paper in shade: darker than lit paper, and rough
 THIN = (slice(1, None, 4), slice(2, None, 4))
@@ -60,7 +61,8 @@ class Covered:
 class DarkGround:
     """A drawing's dark ground as far as it is in the picture, sorted by inks: n cells.
 
-    `inks`: where each ink's cells begin and end; `wash`, `doubt` (n, 3): as in `Drawing`; `pale` (n,): by how much,
+    `inks`: where each ink's cells begin and end; `wash`, `doubt` (n, 3): as in `Drawing`; `tint` (n, 2):
+    blue and red against green, washed out; `pale` (n,): by how much,
     a factor, noise weighs more there than on white paper, and `depth` (n,): logarithm by which green is darker than
     that; `share` (h, w): 1 where dark ground is drawn; `near` (n,): the share of it round each cell.
     """
@@ -69,6 +71,7 @@ class DarkGround:
     columns: npt.NDArray[np.intp]
     inks: tuple[slice, ...]
     wash: npt.NDArray[np.float32]
+    tint: npt.NDArray[np.float32]
     doubt: npt.NDArray[np.float32]
     pale: Array
     depth: Array
@@ -85,13 +88,15 @@ class DarkGround:
         counts = np.unique(drawing.inks[rows, columns], return_counts=True)[1]
         ends = np.cumsum(counts).tolist()
         wash = drawing.wash[rows, columns]
-        washed = (drawing.logs[rows, columns] + wash).min(axis=1)
+        shown = drawing.logs[rows, columns] + wash
+        washed = shown.min(axis=1)
         share = drawing.dark.astype(np.float32)
         return cls(
             rows,
             columns,
             tuple(map(slice, [0, *ends[:-1]], ends)),
             wash,
+            shown[:, ::2] - shown[:, 1:2],
             drawing.doubt[rows, columns],
             np.exp(LOGS[255] - washed),
             LOGS[255] - drawing.logs[rows, columns, 1],
@@ -115,7 +120,12 @@ class DarkGround:
             most = doubt[mine].max(axis=0) + GLOSS_TINT
             middle = np.clip(median_rows(seen[None])[0], -most, most) if len(seen) >= 12 else np.zeros(2)
             alike = np.asarray((np.abs(seen - middle) < LIKE_INK).all(axis=1))
-            if np.count_nonzero(alike) >= max(12, 0.6 * len(alike)):
+            most_alike = np.count_nonzero(alike) >= max(12, 0.6 * len(alike))
+            own = self.tint[mine].mean(axis=0)
+            if most_alike and float((own + middle) @ own) < LEAST_OWN * float(own @ own):
+                # so grey is no ink: a thing lies on nearly all of it
+                doubt[mine] = np.maximum((1 - LEAST_OWN) * np.abs(own) - TINT_LIMIT, 0)
+            elif most_alike:
                 tints[mine] -= middle
                 doubt[mine] *= KNOWN_DOUBT
             else:

@@ -370,3 +370,23 @@ def test_a_dark_pencil_is_no_strip_of_shade(scenes: Any, turn: float) -> None:
             area = cv2.fillPoly(np.zeros(solid.shape, np.uint8), [corners], 1) > 0
             if np.count_nonzero(area & solid) / registration.px_per_mm() ** 2 > 150 and site.id not in seen.on():
                 assert site.id in seen.hidden, site.id
+
+
+@pytest.mark.parametrize("grey", [100, 160])
+@pytest.mark.parametrize(("sequence", "number"), [("taasen-a", 0), ("taasen-b", 0), ("taasen-e", 0)])
+def test_a_grey_thing_over_nearly_all_of_an_ink_is_no_gloss_on_it(sequence: str, number: int, grey: int) -> None:
+    board_set, image, eye, before = taasen_still(sequence, number)
+    assert eye.registration is not None
+    phone = tall(rounded(74.0, 150.0), 8.0, (40, 40, 40), (grey, grey, grey))
+    for turn in (1.2, 1.9):
+        picture, solid = draw(image, eye.registration, phone, (235.0, 200.0), turn)
+        seen = Eye([board_set]).look(picture)
+        assert seen.hidden >= {"6", "12"} - seen.on().keys()
+        check(board_set, eye.registration, before, seen, solid)
+
+
+def rounded(width: float, depth: float) -> Any:
+    """A rectangle with round corners."""
+    turn = np.linspace(0, 2 * np.pi, 32, endpoint=False)
+    corner = np.sign(np.column_stack([np.cos(turn + 0.01), np.sin(turn + 0.01)]))
+    return corner * (width / 2 - 8, depth / 2 - 8) + 8 * np.column_stack([np.cos(turn), np.sin(turn)])
