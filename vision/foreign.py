@@ -196,9 +196,11 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
         hidden_sites |= dazzled
     hidden_sites.update(_outside(paper, board_set))
     hidden_sites.update(_hidden(paper, board_set, covered), _hidden_slots(board_set, ground, covered))
-    if paper.drawing.dark.any():  # a token's shade makes nothing lighter or another colour: it may be half a neighbour
-        bodies = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + SIDE_MM)
-        hidden_sites.update(_hidden(paper, board_set, raw & ~covering.hard & paper.drawing.dark & ~bodies))
+    odd = raw & paper.drawing.dark & ~covering.hard
+    if np.count_nonzero(odd):  # a token's shade makes nothing lighter or another colour: it may be half a neighbour
+        odd &= ~paper.discs(np.array(standing).reshape(-1, 2), radius_mm + SIDE_MM)
+        if np.count_nonzero(odd) * CELL_MM**2 >= SPOT_MM2:
+            hidden_sites.update(_hidden(paper, board_set, odd))
     if board_set.tokens.marks:
         free = ~(discs | covered) if glow is None else ~(discs | covered | glow)
         tops = blank_tops(paper, covering.blue, covering.red, free)
