@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import io
 import os
 import signal
@@ -60,6 +61,8 @@ def _say_again(unraisable: sys.UnraisableHookArgs) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; never lets a traceback reach a user."""
     unraisable = sys.unraisablehook
+    atexit.unregister(_hear_nothing)
+    atexit.register(_hear_nothing)
     try:
         sys.unraisablehook = _say_again
         signal.signal(signal.SIGTERM, _stop)
@@ -86,6 +89,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     finally:
         sys.unraisablehook = unraisable
+
+
+def _hear_nothing() -> None:
+    """The command has ended, and Python tidies up: a stop that comes now would take its exit code away."""
+    for word in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(word, signal.SIG_IGN)
 
 
 def _open_what_is_closed() -> None:

@@ -36,7 +36,8 @@ def test_numpy_is_told_before_any_command_imports_it(command: str) -> None:
 def test_nothing_is_imported_before_the_command_can_be_stopped() -> None:
     """A signal that comes before `main` listens ends the command with a traceback; so little comes before it."""
     late = python(
-        "import sys, re, signal, collections.abc, __future__\nbefore = set(sys.modules)\nimport controller.cli\n"
+        "import atexit, collections.abc, re, signal, sys, __future__\n"
+        "before = set(sys.modules)\nimport controller.cli\n"
         "print(*sorted(name for name in set(sys.modules) - before))"
     )
     assert late == ["controller", "controller.cli"]
@@ -86,3 +87,16 @@ def test_a_stream_that_is_closed_is_not_taken_by_a_file(closed: str, tmp_path: P
     )  # fmt: skip
     assert run.returncode == 7, run.stderr
     assert (tmp_path / "kept").read_bytes() == b""
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT"])
+def test_a_stop_while_python_tidies_up_leaves_the_answer(name: str) -> None:
+    code = (
+        "import os, signal, sys\nfrom controller import cli\n"
+        "class Late:\n"
+        f"    def __del__(self, kill=os.kill, pid=os.getpid(), word=signal.{name}): kill(pid, word)\n"
+        "late = Late()\n"
+        "cli._answer = lambda argv: 2\nsys.exit(cli.main([]))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    assert (run.returncode, run.stderr) == (2, "")
