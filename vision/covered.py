@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.light import Light
-from vision.paper import LOGS, Mask, PaperView
+from vision.paper import CELL_MM, LOGS, Mask, PaperView
 from vision.ranks import median_rows, percentile_rows
 from vision.registration import Array
 
@@ -29,6 +29,7 @@ GLOSS_TINT, LIKE_INK = 0.12, 0.1  # gloss may have another tint than the light; 
 LEAST_OWN = 0.28  # share of its washed-out tint that an ink keeps under any gloss: 0.5 has been seen
 KNOWN_DOUBT = 0.3  # what is left of the doubt about an ink of which most is seen
 CLOTH_SHADE, CLOTH_STEP = 0.2, 0.018  # cloth as pale as paper in shade: darker than lit paper, and rough
+WIDE_MM2 = 160.0  # smaller patches of dark ground hold no thing, and their own borders look like edges
 THIN = (slice(1, None, 4), slice(2, None, 4))
 QUIETEST, TO_MIDDLE = 25, 1.6
 """Noise is read where it is least, for tokens and hands may cover most of the paper; the middle is so much more."""
@@ -59,16 +60,16 @@ class Covered:
 
 @dataclass(frozen=True)
 class DarkGround:
-    """A drawing's dark ground as far as it is in the picture, sorted by inks: n cells.
+    """A drawing's dark ground as far as it is in the picture, sorted by inks: n cells, channels apart.
 
-    `inks`: where each ink's cells begin and end; `wash`, `doubt` (n, 3): as in `Drawing`; `tint` (n, 2):
-    blue and red against green, washed out; `pale` (n,): by how much,
-    a factor, noise weighs more there than on white paper, and `depth` (n,): logarithm by which green is darker than
-    that; `share` (h, w): 1 where dark ground is drawn; `near` (n,): the share of it round each cell.
+    `cells`: their indices in the flattened grid; `inks`: where each ink's cells begin and end; `wash`, `doubt` (3, n):
+    as in `Drawing`; `tint` (2, n): blue and red against green, washed out; `pale` (n,): by how much, a
+    factor, noise weighs more there than on white paper, and `depth` (n,): logarithm by which green is darker than that;
+    `share` (h, w): 1 where dark ground is drawn; `near` (n,): the share of it round each cell; `wide` (n,): whether
+    there is room for a thing.
     """
 
-    rows: npt.NDArray[np.intp]
-    columns: npt.NDArray[np.intp]
+    cells: npt.NDArray[np.intp]
     inks: tuple[slice, ...]
     wash: npt.NDArray[np.float32]
     tint: npt.NDArray[np.float32]
@@ -77,6 +78,7 @@ class DarkGround:
     depth: Array
     share: npt.NDArray[np.float32]
     near: npt.NDArray[np.float32]
+    wide: Mask
 
     @classmethod
     def of(cls, paper: PaperView) -> DarkGround:
@@ -91,45 +93,50 @@ class DarkGround:
         shown = drawing.logs[rows, columns] + wash
         washed = shown.min(axis=1)
         share = drawing.dark.astype(np.float32)
+        areas = cv2.connectedComponents(drawing.dark.astype(np.uint8), connectivity=8)[1]
+        sizes = np.bincount(areas.ravel())
         return cls(
-            rows,
-            columns,
+            rows * drawing.dark.shape[1] + columns,
             tuple(map(slice, [0, *ends[:-1]], ends)),
-            wash,
-            shown[:, ::2] - shown[:, 1:2],
-            drawing.doubt[rows, columns],
+            np.ascontiguousarray(wash.T),
+            np.ascontiguousarray((shown[:, ::2] - shown[:, 1:2]).T),
+            np.ascontiguousarray(drawing.doubt[rows, columns].T),
             np.exp(LOGS[255] - washed),
             LOGS[255] - drawing.logs[rows, columns, 1],
             share,
             np.maximum(cv2.blur(share, (3, 3)), 0.05)[rows, columns],
+            (sizes[areas] >= WIDE_MM2 / CELL_MM**2)[rows, columns],
         )
 
     def means(self, channels: Sequence[Array]) -> npt.NDArray[np.float32]:
-        """Of channels (h, w) each cell's mean with the dark ground round it: compression spreads colours over cells."""
-        total = cv2.blur(cv2.merge([values * self.share for values in channels]), (3, 3))
-        return np.asarray(total[self.rows, self.columns] / self.near[:, None], np.float32)
+        """Of channels (h, w) each cell's mean with the dark ground round it: compression spreads colours over cells.
+
+        (channels, n).
+        """
+        return np.stack([cv2.blur(values * self.share, (3, 3)).take(self.cells) for values in channels]) / self.near
 
     def of_own_ink(self, tints: Array, free: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
-        """Tints (n, 2) against what most of the same ink shows where it is `free` (n,), and how far they may miss it.
+        """Tints (2, n) against what most of the same ink shows where it is `free` (n,), and how far they may miss it.
 
         How much gloss and bloom wash an ink out is one thing for all of it, where most of it is seen.
         """
-        tints, doubt = tints.copy(), self.doubt[:, ::2].copy()
+        tints, doubt = tints.copy(), self.doubt[::2].copy()
         for mine in self.inks:
-            seen = tints[mine][free[mine]]
-            most = doubt[mine].max(axis=0) + GLOSS_TINT
-            middle = np.clip(median_rows(seen[None])[0], -most, most) if len(seen) >= 12 else np.zeros(2)
-            alike = np.asarray((np.abs(seen - middle) < LIKE_INK).all(axis=1))
-            most_alike = np.count_nonzero(alike) >= max(12, 0.6 * len(alike))
-            own = self.tint[mine].mean(axis=0)
+            seen = tints[:, mine][:, free[mine]]
+            most = doubt[:, mine].max(axis=1) + GLOSS_TINT
+            count = seen.shape[1]
+            middle = np.minimum(np.maximum(median_rows(seen), -most), most) if count >= 12 else np.zeros(2, np.float32)
+            blue, red = np.abs(seen - middle[:, None]) < LIKE_INK
+            most_alike = np.count_nonzero(blue & red) >= max(12, 0.6 * count)
+            own = self.tint[:, mine].mean(axis=1)
             if most_alike and float((own + middle) @ own) < LEAST_OWN * float(own @ own):
                 # so grey is no ink: a thing lies on nearly all of it
-                doubt[mine] = np.maximum((1 - LEAST_OWN) * np.abs(own) - TINT_LIMIT, 0)
+                doubt[:, mine] = np.maximum((1 - LEAST_OWN) * np.abs(own) - TINT_LIMIT, 0)[:, None]
             elif most_alike:
-                tints[mine] -= middle
-                doubt[mine] *= KNOWN_DOUBT
+                tints[:, mine] -= middle[:, None]
+                doubt[:, mine] *= KNOWN_DOUBT
             else:
-                doubt[mine] += GLOSS_TINT / 2
+                doubt[:, mine] += GLOSS_TINT / 2
         return tints, doubt
 
 
@@ -171,23 +178,23 @@ def covered_ground(paper: PaperView, ratio: npt.NDArray[np.float32], light: Ligh
     hard = usable & (step > edge_limit) & ~strange_cells
     wrong = strange_cells | hard
     dark = dark_ground(paper)
-    if len(dark.rows):
+    if len(dark.cells):
         # the same noise is a larger share of less light
         limit = np.clip(4 * tint_noise * dark.pale, TINT_LIMIT, 0.35) + guess
         smooth = dark.means([blue, level, red])
-        tints = smooth[:, ::2] - dark.wash[:, ::2] + dark.wash[:, 1:2]
-        tints, room = dark.of_own_ink(tints, ~under[dark.rows, dark.columns])
-        away = np.abs(tints) > room + limit[:, None]
-        strange = away[:, 0] | away[:, 1]
+        tints = smooth[::2] - dark.wash[::2] + dark.wash[1]
+        tints, room = dark.of_own_ink(tints, ~under.take(dark.cells))
+        away = np.abs(tints) > room + limit
+        strange = away[0] | away[1]
         paler = max(0.0, USUAL_CURVE - light.curve) * dark.depth
-        beyond = smooth[:, 1] - dark.wash[:, 1] - bright
-        strange |= beyond > dark.doubt[:, 1] + DARK_SLACK + paler
+        beyond = smooth[1] - dark.wash[1] - bright
+        strange |= beyond > dark.doubt[1] + DARK_SLACK + paler
         strange |= beyond < -DARKER * steeper
         # a thing of the ground's own colour has an edge; on black ground noise alone makes such
         least = np.maximum(7 * step_noise * dark.pale, EDGE_LIMIT * steeper)
-        edge = ~strange & (least < STEEPEST) & (step[dark.rows, dark.columns] > least)
-        hard[dark.rows, dark.columns] = edge
-        wrong[dark.rows, dark.columns] = strange | edge
+        edge = ~strange & dark.wide & (least < STEEPEST) & (step.take(dark.cells) > least)
+        hard.put(dark.cells, edge)
+        wrong.put(dark.cells, strange | edge)
     return Covered(
         np.asarray(wrong, np.bool_),
         np.asarray(hard, np.bool_),
