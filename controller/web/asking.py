@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
 from controller.referee.view import View
 from controller.rules.api import RulesError
@@ -17,6 +18,22 @@ def asked_words(view: View, one: Mapping[str, str | None], language: str) -> str
     player = one.get("player")
     who = name_of(player, language) if player else words["position_unknown"]
     return words[key].format(player=who, text=one.get("text"))
+
+
+def answer_for(view: View, one: Mapping[str, str | None]) -> Literal["yes", "no", ""]:
+    """Which button means this candidate: "yes" the position that is shown, "no" the only other one that can stand now.
+
+    Neither where there is nothing to tell apart, and for the record's own position once what stands was taken up: that
+    is the operator's to say, or to be put back.
+    """
+    others = [each for each in view.question if each.get("position") != view.position]
+    if view.asked_about == "victim" or len(view.question) < 2 or len(view.question) - len(others) != 1:
+        return ""
+    if one.get("position") == view.position:
+        return "yes"
+    if len(others) > 1:
+        others = [each for each in others if _stands(view, each.get("position") or "")]
+    return "no" if others == [one] else ""
 
 
 def _stands(view: View, position: str) -> bool:

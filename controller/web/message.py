@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from controller.referee.view import Lifted, Offence, View
 from controller.rules.api import Owed, Reason, Shift
-from controller.web.asking import asked_words
+from controller.web.asking import answer_for, asked_words
 from controller.web.phrases import name_of, phrase
 from controller.words import fault_rest, fault_sentence, say, sentence
 
@@ -180,7 +180,9 @@ def _question(view: View, language: str) -> Message:
     for candidate in view.question:
         player, text = candidate.get("player"), candidate.get("text")
         told = f"{name_of(player, language)}: {text}" if player else text or ""
-        candidates.append(told if text else asked_words(view, candidate, language))
+        told = told if text else asked_words(view, candidate, language)
+        answer = answer_for(view, candidate)
+        candidates.append(f"{phrase(f'label_{answer}', language)} – {told}" if answer else told)
     return Message(
         "question",
         "amber",

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -25,6 +25,8 @@ from controller.referee.view import View
 from controller.telling import journal_row
 from controller.web.access import Access
 from controller.web.app import create_app
+from controller.web.asking import answer_for
+from controller.web.message import message
 from controller.web.phrases import LANGUAGES, name_of, phrases
 from controller.web.verdicts import _ruling
 from firmware_bridge.scene import Scene
@@ -248,6 +250,27 @@ def test_a_games_end_is_told_in_the_language_of_the_page(desk: Desk, language: s
     (said,) = [text for entry in told for text in entry["said"] if phrases(language, "games")["wins"].format(
         player=name_of("South", language)) in text]  # fmt: skip
     assert language == "en" or "wins" not in said
+
+
+@pytest.mark.parametrize("button", ["yes", "no"])
+@pytest.mark.parametrize("moved", [("a1-b3",), ("c2-d4",), ("a1-a4", "e1-e4")])
+def test_the_buttons_of_a_question_say_what_they_do(button: Literal["yes", "no"], moved: tuple[str, ...]) -> None:
+    table = Table()
+    table.begin()
+    table.play("c1-c2")
+    table.command("pause")
+    table.play(*moved)
+    table.command("resume")
+    table.wait(4)
+    assert table.view is not None
+    meant = [one for one in table.view.question if answer_for(table.view, one) == button]
+    assert len(table.view.question) == 3
+    assert len(meant) == 1
+    word = phrases("de", "page")[f"label_{button}"]
+    assert sum(text.startswith(f"{word} – ") for text in message(table.view, "de").more) == 1
+    table.press("South", button)
+    assert not table.view.question
+    assert table.view.position == meant[0]["position"]
 
 
 def test_every_game_has_its_choices(journal: Journal) -> None:
