@@ -42,9 +42,10 @@ def write_belief(draft: Draft, before: State) -> None:
             "lines": told,
             "pending": [_told(game, line, state.line) for line in state.pending],
             "asked": _asked(state),
+            "asked_at": _told_board(_asked_at(state)),
             "way": _told_way(game, state.way) if _has_way(state) else None,
             "rearranging": state.rearranging,
-            "ruled": None if state.ruled is None else _told_stage(NOTHING, state.ruled),
+            "ruled": _told_board(state.ruled),
             "result": {"winner": state.winner, "result": state.result, "why": state.why},
         },
         internal=True,
@@ -55,7 +56,7 @@ def _kept(state: State) -> tuple[object, ...]:
     """All that a belief row is written for."""
     way = state.way if _has_way(state) else None
     counted = state.phase, state.game_no, state.written
-    return *counted, state.lines, state.pending, _asked(state), way, state.ruled, state.rearranging
+    return *counted, state.lines, state.pending, _asked(state), _asked_at(state), way, state.ruled, state.rearranging
 
 
 def _has_way(state: State) -> bool:
@@ -67,6 +68,11 @@ def _asked(state: State) -> str | None:
     """The question that a look at the board alone would not ask again; one nobody was told of is open all the same."""
     about = state.question_about
     return (about if state.question else f"{about}, untold") if about in ("thread", "victim") else None
+
+
+def _asked_at(state: State) -> Placement | None:
+    """What was asked about, where it is not judged again before it changes."""
+    return state.asked if state.question_about == "thread" and in_strokes(state.game) else None
 
 
 def _told(game: Game, line: Line, shown: Line) -> dict[str, Any]:
@@ -115,7 +121,6 @@ def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[st
     )
     published = tuple(record[n] for n in sorted(record) if n <= len(lines[0].record))
     way = _way(game, belief.get("way"))
-    ruled = belief.get("ruled")
     asked = belief.get("asked") or ""
     about: Literal["", "thread", "victim"] = "thread" if "thread" in asked else "victim" if "victim" in asked else ""
     likely = strong(lines) if about == "thread" else lines[:1] if about else ()
@@ -138,7 +143,8 @@ def rebuild(game: Game, set_name: str, timing: Timing, rows: Sequence[Mapping[st
         question_about=about,
         question=() if "untold" in asked else tuple(candidate(game, one, turn=about == "victim") for one in likely),
         rearranging=bool(belief.get("rearranging")),
-        ruled=None if ruled is None else _stage(NOTHING, ruled),
+        asked=_board(belief.get("asked_at")),
+        ruled=_board(belief.get("ruled")),
         winner=result.get("winner"),
         result=result.get("result"),
         why=result.get("why"),
@@ -164,6 +170,14 @@ def _told_way(game: Game, way: Way) -> dict[str, Any]:
         stages.append(_told_stage(stood, stage))
         stood = stage
     return {"position": way.position, "stages": stages}
+
+
+def _told_board(board: Placement | None) -> dict[str, Any] | None:
+    return None if board is None else _told_stage(NOTHING, board)
+
+
+def _board(told: Mapping[str, Any] | None) -> Placement | None:
+    return None if told is None else _stage(NOTHING, told)
 
 
 def _told_stage(stood: Placement, stage: Placement) -> dict[str, Any]:

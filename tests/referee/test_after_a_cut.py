@@ -92,6 +92,21 @@ def test_a_captured_piece_may_go_back_to_where_it_came_from_in_the_dark(cut_agai
     assert not table.told("question", "illegal")
 
 
+@pytest.mark.parametrize("cuts", [1, 2, 3])
+def test_what_was_asked_about_is_no_position_before_anybody_has_answered(cuts: int) -> None:
+    """Or a piece that was moved without power and is put back would have made a turn from there."""
+    before, moved = "pbbvv/bbvvv/yyyyy/oooo/ossss/-/ggggg/s/bpppp", "pbbv/bbvvv/yyyyy/oooo/ossss/-/ggggg/sv/bpppp"
+    table = transfer(f"{before} S 1-1")
+    table.on = picture(moved)
+    for _ in range(cuts):
+        table = after_a_cut(table)
+        assert table.state.question
+    table.show(before)
+    assert table.texts() == []
+    assert not table.state.question
+    assert not table.told("illegal")
+
+
 @pytest.mark.parametrize("cuts", [(0,), (1,), (0, 1), (0, 1, 2)])
 def test_a_null_turn_that_was_seen_counts_though_the_power_went(cuts: tuple[int, ...]) -> None:
     table = transfer(f"{P0} S 0-0")
