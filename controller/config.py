@@ -60,6 +60,16 @@ def _listed(given: Any) -> Any:
     return [part.strip() for part in given.split(",") if part.strip()] if isinstance(given, str) else given
 
 
+def _as_printed(given: object) -> object:
+    """Rules options as `rules options` prints them: TOML has true and 3 where the game says "true" and "3"."""
+    if not isinstance(given, dict):
+        return given
+    return {
+        name: str(value).lower() if isinstance(value, bool) else str(value) if isinstance(value, int) else value
+        for name, value in given.items()
+    }
+
+
 def _pin(given: Any) -> Any:
     """Digits, also where a file gives them as a number."""
     text = str(given) if isinstance(given, int) and not isinstance(given, bool) else given
@@ -171,7 +181,9 @@ class TableConfig(BaseSettings):
     log: LogConfig = Field(default=LogConfig(), description="how the log is written, and how much of it")
     records: RecordsConfig = Field(default=RecordsConfig(), description="how long records are kept, and how safely")
     clock: ClockConfig = Field(default=ClockConfig(), description="a clock for the players")
-    options: dict[str, str] = Field(default_factory=dict, description="rules options of the game")
+    options: Annotated[dict[str, str], BeforeValidator(_as_printed)] = Field(
+        default_factory=dict, description="rules options of the game"
+    )
 
     @field_validator("api_keys")
     @classmethod

@@ -8,6 +8,7 @@ the command with it. Runs on any Python 3, so that an old one is told what is mi
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -34,8 +35,17 @@ def fail(sentence):
 
 
 def run(words, why):
-    """Run a command in the project's folder; a failure becomes a sentence."""
-    code = subprocess.call(words, cwd=HERE)
+    """Run a command in the project's folder; a failure becomes a sentence. Ctrl-C stops it and what it started."""
+    child = subprocess.Popen(words, cwd=HERE, start_new_session=True)  # so that Ctrl-C reaches this file alone
+    try:
+        code = child.wait()
+    except KeyboardInterrupt:
+        if os.name == "nt":
+            child.kill()
+        else:
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        raise
     if code != 0:
         fail(why)
 
@@ -71,6 +81,13 @@ def fingerprint(extra):
     return found.hexdigest()
 
 
+def whole_venv():
+    """Whether .venv is there with its pip: one whose making was broken off has none, and is made again."""
+    if not os.path.exists(PYTHON):
+        return False
+    return subprocess.call([PYTHON, "-c", "import pip"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) == 0
+
+
 def install(extra):
     """Make .venv once and put this checkout into it as a wheel, unless that is what it holds."""
     stamp = os.path.join(VENV, "boardref-installed")
@@ -79,7 +96,7 @@ def install(extra):
         with open(stamp) as opened:
             if opened.read() in (wanted, fingerprint("[test]")):
                 return
-    if not os.path.exists(PYTHON):
+    if not whole_venv():
         sys.stderr.write("start: making a virtual environment in .venv\n")
         run([sys.executable, "-m", "venv", VENV], "the environment could not be made; delete .venv and try again.")
     sys.stderr.write("start: installing Boardref into .venv (the first time takes about a minute)\n")
@@ -139,4 +156,8 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.stderr.write("\nstart: stopped; the same line goes on where this one was.\n")
+        sys.exit(130)

@@ -242,3 +242,12 @@ def test_keys_that_are_no_keys_are_refused_without_being_told(tmp_path: Path, ke
 def test_no_time_is_longer_than_the_calendar(tmp_path: Path, key: str) -> None:
     with pytest.raises(CommandError, match=key):
         load_config(written(tmp_path, f"[records]\n{key} = 99999999999999999\n"))
+
+
+def test_options_may_be_written_as_they_are_printed(tmp_path: Path) -> None:
+    plain = load_config(written(tmp_path, "[options]\nswop_wins = true\nrepetition_draw = 3\n"))
+    quoted = load_config(written(tmp_path, '[options]\nswop_wins = "true"\nrepetition_draw = "3"\n'))
+    assert plain == quoted
+    assert plain.options == {"swop_wins": "true", "repetition_draw": "3"}
+    with pytest.raises(CommandError, match=r"options\.swop_wins"):
+        load_config(written(tmp_path, "[options]\nswop_wins = [1]\n"))
