@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 START = Path(__file__).parents[2] / "deploy" / "start.py"
 NAMED = ("controller", "vision", "firmware_bridge", "calibration")
@@ -37,7 +38,7 @@ def test_an_environment_whose_making_was_broken_off_is_made_again(tmp_path: Path
     spec = importlib.util.spec_from_file_location("start", START)
     assert spec is not None
     assert spec.loader is not None
-    start = importlib.util.module_from_spec(spec)
+    start: Any = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(start)
     start.VENV, start.PYTHON = str(tmp_path), str(tmp_path / "bin" / "python")
     assert not start.whole_venv()
