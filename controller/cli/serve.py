@@ -18,6 +18,7 @@ from controller.web.access import ApiKey
 from controller.web.callers import Callers
 from controller.web.keys import access_of
 from controller.web.players import Passes, Players, kept_secret
+from controller.web.sharing import address_of
 from controller.web.shelf import Records
 from firmware_bridge.ports import finder
 from firmware_bridge.talks import check_wire, split_wire
@@ -53,7 +54,9 @@ def run(args: argparse.Namespace) -> int:
 
     def ready(address: str) -> None:
         local.announce(address)
-        print("\n".join(f"Boardref: {one}" for one in (f"the page is at {address}", *said)), flush=True)
+        outside = address_of(listener)()
+        beyond = () if outside is None else (f"other devices find it at {outside}/",)
+        print("\n".join(f"Boardref: {one}" for one in (f"the page is at {address}", *beyond, *said)), flush=True)
 
     records = Records(parts.folder / "boardref.db", parts.config.records.shown_to)
     beside = Beside(_players(parts), access, parts.folder, keeping, records, parts.config.names)
