@@ -71,6 +71,26 @@ def test_whoever_guesses_waits_and_sees_how_long(phone, site):
     phone.wait_for_url("**/operator")
 
 
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390), (1280, 900), (1920, 1080)])
+def test_the_log_in_is_one_small_card_whatever_it_says(phone, site, width, height):
+    phone.set_viewport_size({"width": width, "height": height})
+    phone.goto(f"{site.url}operator/login?lang=de")
+    phone.locator("#pin").fill("1111")
+    phone.locator("#go").click()
+    expect(phone.locator("#told")).not_to_have_text("")
+    card, pin, go, told = (phone.locator(one).bounding_box() for one in ("main", "#pin", "#go", "#told"))
+    assert abs(2 * card["x"] + card["width"] - width) < 2, "not in the middle"
+    assert card["width"] <= max(420, width / 3)
+    assert card["x"] >= 10
+    assert card["height"] <= 660
+    assert max(pin["height"], go["height"]) < 110
+    for upper, lower in ((pin, go), (go, told)):
+        assert 0 < lower["y"] - upper["y"] - upper["height"] < 40
+    assert card["x"] < told["x"]
+    assert told["x"] + told["width"] < card["x"] + card["width"]
+    assert phone.evaluate("document.documentElement.scrollWidth") <= width
+
+
 class Leading:
     """A phone in the operator's hand, over a demo's table that runs."""
 
