@@ -372,8 +372,11 @@ def _parts(dotted: str) -> list[str]:
     return [part.strip().strip("\"'") for part in dotted.split(".")]
 
 
-def data_folder(chosen: str | None) -> Path:
-    """Where the journal lives: the choice, systemd's state folder, or the user's data folder; made where missing."""
+def data_folder(chosen: str | None, by: str = "`data` in the settings") -> Path:
+    """Where the journal lives: the choice, systemd's state folder, or the user's data folder; made where missing.
+
+    `by`: how the command that asks lets people choose another.
+    """
     if chosen is not None:
         folder = Path(chosen)
     elif state := os.environ.get("STATE_DIRECTORY"):
@@ -385,5 +388,5 @@ def data_folder(chosen: str | None) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = f"the data folder {folder} can't be used ({error.strerror})"
-        raise CommandError(f"{reason}; choose another with --data") from None
+        raise CommandError(f"{reason}; choose another with {by}") from None
     return folder

@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         raise CommandError("--port takes a number from 0 to 65535", 2)
     listener = listening_socket(args.host, args.port)
     with tempfile.TemporaryDirectory(prefix="boardref-demo-") as temporary:
-        folder = data_folder(args.data) if args.data else Path(temporary)
+        folder = data_folder(args.data, "--data") if args.data else Path(temporary)
         held = Hold.table(folder)
         pin = made_pin()
 

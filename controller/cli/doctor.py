@@ -16,7 +16,7 @@ from typing import Any
 from controller.canary import visit
 from controller.config import TableConfig, data_folder, load_config
 from controller.errors import CommandError
-from controller.health import Check, Level, machine_checks, storage_check, worst
+from controller.health import LEVELS, Check, Level, machine_checks, storage_check, worst
 from controller.rules.api import RulesError
 from controller.watcher import chosen_sets
 from firmware_bridge.lightmap import LightMap
@@ -68,26 +68,42 @@ def checks(config_file: str | None) -> Iterator[Check]:
         sets = chosen_sets(config.game, config.set)
         profile = Profile.load(config.profile) if config.profile else None
         games = ", ".join(sorted({board.game for board in sets}))
-        yield Check("settings", "ok", f"{config_file or 'No file, so the usual settings'}; games: {games}.")
+        settings = Check("settings", "ok", f"{config_file or 'No file, so the usual settings'}; games: {games}.")
     except (CommandError, RulesError, VisionError) as error:
-        yield Check("settings", "problem", _sentence(error), "Mend it and ask again.")
+        settings = Check("settings", "problem", _sentence(error), "Mend it and ask again.")
         config, sets, profile = TableConfig(), chosen_sets(None, None), None
-    try:
-        data = data_folder(config.data)
-    except CommandError as error:
-        yield Check("disk", "problem", _sentence(error))
-        data = Path.cwd()
-    yield from machine_checks(data)
-    yield _record(data / "boardref.db")
     running = _running(config.port)
+    data, here = _here(config, settings)
     if running is not None:
-        yield Check("page", "ok", f"A Boardref answers on port {config.port}; these are its own checks:")
-        yield from running
+        yield from _of_both(here, running, config.port)
         return
-    if os.access(data, os.W_OK):
+    yield from here
+    if data is not None and os.access(data, os.W_OK):
         yield storage_check(visit(data, data / "boardref.db"))
     yield from _camera(config, Eye(sets, profile))
     yield _lights(config.lights, sets[0])
+
+
+def _here(config: TableConfig, settings: Check) -> tuple[Path | None, list[Check]]:
+    """The folder of the records, None where it can't be had, and what can be checked beside a running table."""
+    try:
+        data = data_folder(config.data)
+    except CommandError as error:
+        said, _, advice = str(error).partition("; ")
+        closed = Check("disk", "problem", f"{said[:1].upper()}{said[1:]}.", f"{advice[:1].upper()}{advice[1:]}.")
+        machine = [check for check in machine_checks(Path("/")) if check.name != "disk"]
+        return None, [settings, *machine, closed]
+    return data, [settings, *machine_checks(data), _record(data / "boardref.db")]
+
+
+def _of_both(here: Iterable[Check], running: Iterable[Check], port: int) -> Iterator[Check]:
+    """What both looked at is said once: the worse finding, the running table's where they are alike."""
+    own, theirs = ({check.name: check for check in checks} for checks in (here, running))
+    both = own.keys() & theirs.keys()
+    worse = {name for name in both if LEVELS.index(own[name].level) > LEVELS.index(theirs[name].level)}
+    yield from (check for name, check in own.items() if name not in both or name in worse)
+    yield Check("page", "ok", f"A Boardref answers on port {port}; these are its own checks:")
+    yield from (check for name, check in theirs.items() if name not in worse)
 
 
 def _sentence(error: Exception) -> str:
@@ -191,7 +207,8 @@ def _lights(spec: str | None, board: BoardSet) -> Check:
         return Check("lights", "ok", "No lights are wanted here.")
     ports = usb_ports()
     if spec == "auto" and not ports:
-        return Check("lights", "ok", "No USB serial device is plugged in; the table works without lights.")
+        hint = 'Plug them in; where there are none, write `lights = "none"` in the settings. See docs/lights.md.'
+        return Check("lights", "warning", "No USB serial device is plugged in; the table works without lights.", hint)
     link = Link(spec, LightMap.of([site.id for site in board.sites], list(board.seats)))
     try:
         began = time.monotonic()

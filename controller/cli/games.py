@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
 def _path(args: argparse.Namespace) -> Path:
     if args.journal is not None:
         return Path(args.journal)
-    return (Path(args.data) if args.data is not None else data_folder(None)) / "boardref.db"
+    return (Path(args.data) if args.data is not None else data_folder(None, "--data")) / "boardref.db"
 
 
 def _game(record: Record, number: int) -> Game:

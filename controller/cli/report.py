@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     if chosen is None and args.config is not None:
         with suppress(CommandError):  # the table runs with what can be read of its settings
             chosen = load_config(args.config).data
-    folder = data_folder(chosen) if chosen is None else Path(chosen)
+    folder = data_folder(None, "--data") if chosen is None else Path(chosen)
     file = folder / ask(folder, "/api/operator/report", {"note": args.note})["file"]
     print(f"{file}: what the table saw in the last ten minutes, without pictures.")
     print(f"To judge it again: boardref watch {file}")

@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 
 from controller import health
 from controller.canary import Canary
-from controller.cli import main
+from controller.cli import doctor, main
 from controller.health import LEVELS, Check, storage_check, table_checks, worst
 from controller.journal import walltime
 from controller.journal.store import Journal
@@ -298,6 +298,43 @@ def test_lights_that_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert (found["level"], device.path in found["said"]) == ("ok", True)
     finally:
         device.close()
+
+
+@pytest.mark.parametrize("where", ["table.toml", "/proc/none"])  # a file lies there; nobody can make a folder there
+def test_a_data_folder_that_cannot_be_had_is_one_problem_and_nothing_else_is_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], where: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    config = settings(tmp_path, data=where)
+    assert main(["doctor", "--json", "--config", str(config)]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    disks = [check for check in found if check["name"] == "disk"]
+    assert [check["level"] for check in disks] == ["problem"]
+    assert where in disks[0]["said"]
+    assert "`data` in the settings" in disks[0]["hint"]
+    assert not {"record", "storage"} & {check["name"] for check in found}
+    assert list(tmp_path.iterdir()) == [config]
+
+
+def test_lights_that_are_looked_for_and_not_there_are_a_warning_as_at_a_running_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(doctor, "usb_ports", list)
+    found = asked(capsys, settings(tmp_path, lights="auto"))["lights"]
+    assert (found["level"], "none" in found["hint"]) == ("warning", True)
+    assert levels(State(link={"state": "down", "sentence": ""}))["lights"] == found["level"]
+
+
+@given(*(st.dictionaries(st.sampled_from("abcd"), st.sampled_from(LEVELS)) for _ in range(2)))
+def test_what_doctor_and_a_running_table_both_looked_at_is_said_once_and_no_trouble_is_lost(
+    own: dict[str, Any], theirs: dict[str, Any]
+) -> None:
+    here, running = ([Check(name, level, who) for name, level in made.items()]
+                     for who, made in (("here", own), ("table", theirs)))  # fmt: skip
+    said = [check for check in doctor._of_both(here, running, 8000) if check.name != "page"]
+    assert sorted(check.name for check in said) == sorted(own.keys() | theirs.keys())
+    assert all(check in (*here, *running) for check in said)
+    assert all(check.level == worst(one for one in (*here, *running) if one.name == check.name) for check in said)
 
 
 Serve = Callable[[np.ndarray[Any, Any]], str]
