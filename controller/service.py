@@ -30,8 +30,11 @@ from controller.web.sharing import address_of
 from controller.web.shelf import Records
 
 
-def listening_socket(host: str, port: int) -> socket.socket:
-    """A bound socket; port 0 takes a free one. Raises CommandError with what to do when the port can't be had."""
+def listening_socket(host: str, port: int, by: str = "`port` in the settings") -> socket.socket:
+    """A bound socket; port 0 takes a free one. Raises CommandError with what to do when the port can't be had.
+
+    `by`: how the command that asks lets people choose another port.
+    """
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, OverflowError, ValueError):  # a ValueError: no name at all, as "a..b"
@@ -45,9 +48,9 @@ def listening_socket(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise CommandError(f"port {port} is in use; stop what uses it, or choose another port") from None
+            raise CommandError(f"port {port} is in use; stop what uses it, or choose another with {by}") from None
         if error.errno == errno.EACCES:
-            raise CommandError(f"port {port} needs more rights; choose one above 1023") from None
+            raise CommandError(f"port {port} needs more rights; choose one above 1023 with {by}") from None
         raise CommandError(f"can't listen on {host}:{port} ({error.strerror}); choose another host or port") from None
     return listener
 

@@ -142,15 +142,15 @@ def _check_target(name: str | None) -> None:
 
 
 def _answer(argv: Sequence[str] | None) -> int:
-    import argparse
     import gc
     import importlib
 
     import vision  # noqa: F401  # before anything imports numpy: it says with how many threads that is to work
+    from controller.cli.parsing import parser_of
     from controller.errors import CommandError
 
     words = _with_passes(sys.argv[1:] if argv is None else argv)
-    parser = argparse.ArgumentParser(prog="boardref", description="A referee for real board games.", allow_abbrev=False)
+    parser = parser_of()
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     chosen = next((word for word in words if not word.startswith("-")), None)
     for name, help_text in COMMANDS.items():

@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     """Serve the demo until stopped."""
     if not 0 <= args.port <= 65535:
         raise CommandError("--port takes a number from 0 to 65535", 2)
-    listener = listening_socket(args.host, args.port)
+    listener = listening_socket(args.host, args.port, "--port")
     with tempfile.TemporaryDirectory(prefix="boardref-demo-") as temporary:
         folder = data_folder(args.data, "--data") if args.data else Path(temporary)
         held = Hold.table(folder)

@@ -162,6 +162,33 @@ def test_a_port_in_use_is_named(place, capsys):
         taken.close()
     assert code == 1
     assert "is in use" in err
+    assert "with --port" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "choices"),
+    [
+        ((), ("demo", "serve", "watch", "doctor")),
+        (("games",), ("list", "show", "export", "verify", "resume")),
+        (("rules",), ("turns", "judge", "perft", "options")),
+        (("lights",), ("list", "test", "identify", "map", "virtual")),
+        (("calibrate",), ("lens",)),
+    ],
+)
+def test_a_command_or_action_left_out_is_named_with_the_choices(capsys, words, choices):
+    code, out, err = told(capsys, *words)
+    assert (code, out) == (2, "")
+    last = err.splitlines()[-1]
+    assert last.endswith(")")
+    assert set(choices) <= set(re.split(r"[ (),]+", last.partition("required:")[2]))
+    code, _, err = told(capsys, "rules", "turns")
+    assert (code, err.splitlines()[-1].rpartition(": ")[2]) == (2, "GAME")
+
+
+def test_the_version_is_told(capsys):
+    code, out, err = told(capsys, "--version")
+    assert (code, err) == (0, "")
+    assert re.fullmatch(r"boardref \d+\.\d+\S*\n", out)
 
 
 @pytest.mark.parametrize("host", ["a..b", "a" * 70, ".", "999.1.1.1", "::g", "no such host", "\0"])

@@ -290,7 +290,8 @@ def test_a_port_that_is_taken_ends_the_command_with_a_sentence(
         code = main(["serve", "--config", str(settings)])
     said = capsys.readouterr()
     assert (code, said.out) == (1, "")
-    assert said.err == f"boardref: port {port} is in use; stop what uses it, or choose another port\n"
+    hint = "stop what uses it, or choose another with `port` in the settings"
+    assert said.err == f"boardref: port {port} is in use; {hint}\n"
 
 
 def test_the_address_may_change_with_the_mending(tmp_path: Path, serving: list[Serve]) -> None:
