@@ -70,6 +70,7 @@ class Snapshot:
     """All that a page may know at one moment. `age_s`: since the newest judged frame (inf before the first).
 
     `fault`: why there is no table yet (code, facts, since). `preview`: the operator sees the camera's picture.
+    `set`, and the view's game and players: none while it isn't known which of several boards lies there.
     """
 
     rev: int
@@ -126,11 +127,12 @@ class Table:
         self._supervision = Supervision(watcher.sets.values())
         self.log = watcher.log = SightingLog()
         step = watcher.take(Tick(0.0))
-        self._view = self._written = step.view
+        self._written = step.view
+        self._view = self._as_known(step.view)
         self._record(step.events)
         self._corners: tuple[str, tuple[str, ...]] = ("", ())
         self._lit = watcher.board.name
-        self._scene = signals(self._view, self._corner_sites())
+        self._scene = signals(step.view, self._corner_sites())
         self._thread = threading.Thread(target=self._run, name="table", daemon=True)
 
     def start(self) -> None:
@@ -161,7 +163,7 @@ class Table:
             lights=self._shown(),
             camera=self._supervision.told(status),
             link=link_json(link) if link else {"state": "off", "sentence": ""},
-            set=self._watcher.board,
+            set=self._watcher.board if view.game is not None else None,
             journal=self._recorder.state,
             preview=self.preview.left_s > 0,
         )
@@ -351,6 +353,7 @@ class Table:
             self._written = step.view
         view = withheld(step.view, self._written) if self._recorder.waits else step.view
         scene = signals(view, self._corner_sites())
+        view = self._as_known(view)
         with self._changed:
             if judged:
                 self._judged_at = time.monotonic()
@@ -362,6 +365,12 @@ class Table:
             tried = self._trial.scene(scene) if self._trial is not None else None
             self._trial = self._trial if tried is not None else None
             self._lights.show(tried or scene)
+
+    def _as_known(self, view: View) -> View:
+        """The view without the game that is only assumed: nobody has laid its board there."""
+        if self._watcher.recognised:
+            return view
+        return replace(view, game=None, set_name=None, players=("", ""), options={})
 
     def _record(self, events: tuple[Event, ...]) -> None:
         if events:

@@ -60,6 +60,7 @@ class Watcher:
     the options they were played in (unless `options` says otherwise). `warning`: why they could not be taken up.
     `clock`: the players' clock of new games; one that goes on keeps its own.
     `log`: whatever keeps what the referee is given, from now on.
+    `recognised`: it is known which set lies there (there is but one, it was seen, or its game goes on).
     """
 
     def __init__(
@@ -89,6 +90,7 @@ class Watcher:
         self.stranger: BoardSet | None = None
         self._blind = 0
         saved = list(rows)
+        self.recognised = len(self.sets) == 1
         self.state = (self._resumed(saved) if saved else None) or self._fresh()
 
     def _playable(self, sets: Sequence[BoardSet]) -> list[BoardSet]:
@@ -149,6 +151,7 @@ class Watcher:
             )
             return None
         self.board, self.game = board, game
+        self.recognised = self.recognised or bool(named)
         return replace(state, mode=self._mode, clock_rules=self._clock)
 
     def _game_of(self, board: BoardSet, options: Mapping[str, str] | None = None) -> Game:
@@ -173,6 +176,7 @@ class Watcher:
     def see(self, frame: Frame, glow: Sequence[Area] = ()) -> tuple[Sighting, reducer.Step]:
         """Look at one frame and let the referee judge it. `glow`: where the table's own lights may shine in it."""
         sighting = self.eye.see(frame.image, t_s=frame.t_s, frame=frame.index, epoch=frame.epoch, glow=glow)
+        self.recognised = self.recognised or sighting.set_name is not None
         if sighting.set_name is not None and sighting.set_name != self.board.name:
             self.board = self.sets[sighting.set_name]
             self.game = self._game_of(self.board)

@@ -120,7 +120,7 @@ def _lights(snapshot: Snapshot, language: str) -> list[dict[str, str]]:
     """The single lights that can be shown."""
     board, words = snapshot.set, phrases(language, "operator")
     if board is None:
-        return []
+        return [{"show": LAMP, "text": words["light_lamp"]}]
     bars = [
         {"show": f"{BAR}{player}", "text": words["light_bar"].format(player=name_of(player, language))}
         for player in snapshot.view.players

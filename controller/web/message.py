@@ -105,7 +105,10 @@ def _blind(view: View, language: str) -> Message:
     code = view.trouble or "lost"
     head = "head_searching" if code == "no_board" else "head_blind"
     calm = view.phase == "searching" and code in ("no_board", "markers")  # nobody has laid a board yet
-    return Message(code, "calm" if calm else "amber", phrase(head, language), lead=say(f"cannot_see.{code}", language))
+    lead = say(f"cannot_see.{code}", language)
+    if view.phase == "searching" and code in ("lost", "frozen"):  # no game is there to be kept
+        lead = phrase(f"lead_searching_{code}", language)
+    return Message(code, "calm" if calm else "amber", phrase(head, language), lead=lead)
 
 
 def _setup(view: View, language: str) -> Message:

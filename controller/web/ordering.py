@@ -14,7 +14,7 @@ from controller.referee.events import Command
 from controller.referee.view import View
 from controller.rules.api import Game, Placement, RulesError
 from controller.rules.registry import game_named
-from controller.trial import scenes
+from controller.trial import LAMP, scenes
 from controller.web.access import Who
 from controller.web.gate import Operator, language_of
 from controller.web.phrases import name_of, phrase
@@ -30,6 +30,9 @@ Said = Annotated[str, Field(max_length=1000)]
 IN_PLAY = frozenset(
     ("accept_as_played", "take_back", "resign", "draw", "offer_draw", "accept_draw", "decline_draw", "choose")
 )
+
+WITHOUT_BOARD = frozenset(("pause", "resume", "lights"))
+"""What a table that has seen no board yet can do (of the lights: show the lamp); one that can't start does nothing."""
 
 
 class OrderBody(BaseModel):
@@ -145,7 +148,8 @@ def why_not(snapshot: Snapshot, name: str, arguments: Mapping[str, str] | None =
     """Why a command can't be done now, as the key of a sentence; None where it seems it can."""
     view, said = snapshot.view, arguments or {}
     player = said.get("player")
-    if view.game is None or snapshot.set is None:
+    able = name in WITHOUT_BOARD and snapshot.fault is None and said.get("show", LAMP) == LAMP
+    if (view.game is None or snapshot.set is None) and not able:
         return "not_no_board"
     if name in IN_PLAY and view.phase != "play":
         return "not_over" if view.phase == "over" else "not_playing"

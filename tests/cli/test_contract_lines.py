@@ -5,6 +5,8 @@ import re
 import shutil
 from pathlib import Path
 
+import cv2
+import numpy as np
 import pytest
 
 from controller.cli import main
@@ -13,7 +15,7 @@ from controller.rules.registry import game_named
 from controller.table import Table
 from controller.watcher import Watcher, chosen_sets
 from firmware_bridge.scene import Scene
-from vision.camera.frame import CameraStatus
+from vision.camera.frame import CameraStatus, Frame
 
 FRAMES = Path(__file__).parents[1] / "data" / "frames" / "transet-b"
 STORY = [(0, 20), (4, 3), (8, 22), (12, 3), (17, 22), (20, 3), (24, 22), (37, 3), (17, 14)]
@@ -178,3 +180,28 @@ def test_the_page_hears_of_a_journal_put_aside(tmp_path):
         assert {"state": "ok", "sentence": "It was damaged."}.items() <= table.snapshot().journal.items()
         assert isinstance(table.snapshot().scene, Scene)
         table.stop()
+
+
+@pytest.mark.parametrize(("game", "known"), [(None, False), ("transet", True)])
+def test_no_game_is_named_before_it_is_known(tmp_path, game, known):
+    with Journal.open(tmp_path / "j.db") as journal:
+        table = Table(Watcher(chosen_sets(game, None)), Nothing(), journal=journal)
+        told = table.snapshot()
+        assert (told.view.game, told.set and told.set.name) == ((game, game) if known else (None, None))
+        assert told.view.players == (("South", "North") if known else ("", ""))
+        assert bool(told.view.options) is known
+        assert told.scene.state == "searching"
+        table.stop()
+
+
+def test_a_board_that_was_seen_or_played_on_stays_known():
+    watcher = Watcher(chosen_sets(None, None))
+    assert not watcher.recognised
+    nothing = [{"event": "cannot_see", "t": 1.0, "frame": 0, "game_no": 0, "code": "lost", "sites": []}]
+    assert not Watcher(chosen_sets(None, None), rows=nothing).recognised
+    watcher.see(Frame(cv2.imread(str(FRAMES / "frame_000000.jpg")), 1.0, 1))
+    assert (watcher.recognised, watcher.board.game) == (True, "transet")
+    watcher.see(Frame(np.full((720, 1280, 3), 90, np.uint8), 2.0, 2))
+    assert watcher.recognised
+    found = [{"event": "board_found", "t": 1.0, "frame": 0, "game_no": 0, "game": "transet", "set": "transet"}]
+    assert Watcher(chosen_sets(None, None), rows=found).recognised

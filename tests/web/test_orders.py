@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import string
 import time
+from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -273,6 +274,18 @@ def test_a_table_that_does_not_answer_says_so(operator, stage):
     answer = operator.post("/api/operator/order", json={"name": "pause"})
     assert answer.status_code == 503
     assert "look" in answer.json()["error"]
+
+
+def test_a_table_that_knows_no_board_can_be_paused_and_its_lamp_tried(operator, stage):
+    stage.tell(set=None, view=replace(stage.view, game=None, players=("", "")), link={"state": "ready"})
+    assert [one["show"] for one in operator.get("/api/operator/table").json()["lights"]] == ["lamp"]
+    for name, arguments, status in (("pause", {}, 200), ("lights", {"show": "lamp"}, 200), ("new_game", {}, 409)):
+        answer = operator.post("/api/operator/order", json={"name": name, "arguments": arguments})
+        assert answer.status_code == status, answer.text
+    answer = operator.post("/api/operator/order", json={"name": "lights", "arguments": {"show": "site:c3"}})
+    assert answer.status_code == 409
+    stage.tell(fault={"code": "use", "facts": {}})
+    assert operator.post("/api/operator/order", json={"name": "pause"}).status_code == 409
 
 
 def test_every_word_is_there_in_every_language():

@@ -169,3 +169,14 @@ def test_a_draw_offer_is_told(language):
     told = message(replace(PLAY, offer="North"), language)
     assert any(name_of("North", language) in text for text in told.more)
     assert not message(PLAY, language).more
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("code", ["lost", "frozen"])
+def test_only_a_game_that_there_is_is_said_to_be_kept(language, code):
+    views = (View(t_s=1, phase=phase, trouble=code) for phase in ("searching", "play"))
+    without, within = (message(view, language).lead for view in views)
+    kept = {"en": "kept", "nl": "bewaard", "de": "erhalten", "fr": "conservée"}[language]
+    assert kept in within
+    assert kept not in without
+    assert without.split()[:2] == within.split()[:2]
