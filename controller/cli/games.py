@@ -9,7 +9,7 @@ from pathlib import Path
 
 from controller.cli import games_backup, games_correct, games_files
 from controller.cli.games_files import record_of
-from controller.config import data_folder
+from controller.config import data_folder, load_config
 from controller.errors import CommandError
 from controller.journal.export import as_text, result_text
 from controller.journal.fold import Record
@@ -18,6 +18,7 @@ from controller.journal.store import Journal
 from controller.journal.verify import verify
 from controller.rules.api import Game
 from controller.rules.registry import game_named
+from controller.salvage import salvaged
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +28,8 @@ def add(parser: argparse.ArgumentParser) -> None:
     place = where.add_mutually_exclusive_group()
     place.add_argument("--journal", metavar="FILE", help="the journal's file")
     place.add_argument("--data", metavar="DIR", help="the folder with boardref.db; the table's own where left out")
+
+    where.add_argument("--config", metavar="table.toml", help="the table's settings, whose data folder is meant")
 
     def action(name: str, help_text: str) -> argparse.ArgumentParser:
         return actions.add_parser(name, help=help_text, description=help_text, parents=[where], allow_abbrev=False)
@@ -80,7 +83,12 @@ def run(args: argparse.Namespace) -> int:
 def _path(args: argparse.Namespace) -> Path:
     if args.journal is not None:
         return Path(args.journal)
-    return (Path(args.data) if args.data is not None else data_folder(None, "--data")) / "boardref.db"
+    if args.data is not None:
+        return Path(args.data) / "boardref.db"
+    if args.config is not None:
+        read = salvaged if args.act in games_backup.IN_TROUBLE else load_config
+        return data_folder(read(args.config).data) / "boardref.db"
+    return data_folder(None, "--data") / "boardref.db"
 
 
 def _game(record: Record, number: int) -> Game:
@@ -94,7 +102,9 @@ def _list(args: argparse.Namespace, journal: Journal) -> int:
     if args.game is not None:
         game_named(args.game)  # a misspelt game is named, instead of finding nothing
     query = Query(args.game, args.player, args.since, args.until, args.result, args.turn, args.illegal)
+    found = False
     for number, told in everything(journal, query):
+        found = True
         begun = (told.begun_utc or "unknown")[:16].replace("T", " ")
         begun += "?" if told.begun_clock_synchronised is False else ""
         turns = f"{told.turns} turn{'' if told.turns == 1 else 's'}"
@@ -103,6 +113,9 @@ def _list(args: argparse.Namespace, journal: Journal) -> int:
         print(
             f"{number:4}  {begun:17}  {told.game or 'unknown':<9} {turns:>9}  {result_text(told.result)}{names}{mark}"
         )
+    if not found:
+        none = "None of the recorded games fits" if journal.games() else f"No games are recorded yet in {journal.path}"
+        print(f"boardref: {none}.", file=sys.stderr)
     return 0
 
 

@@ -13,9 +13,8 @@ from controller.errors import CommandError
 
 def add(action: Callable[[str, str], argparse.ArgumentParser]) -> None:
     """The two actions, made by `action(name, help)`."""
-    backup = action("backup", "copy the journal, reported sighting logs and settings into one file; the table may play")
+    backup = action("backup", "copy the journal, reported sighting logs and --config into one file; the table may play")
     backup.add_argument("file", metavar="FILE.zip", help="the backup; one that is there already is replaced")
-    backup.add_argument("--config", metavar="table.toml", help="the table's settings, put in without their secrets")
     backup.set_defaults(act=_backup)
     restore = action("restore", "put a backup's journal in the place of the table's own; the table must be stopped")
     restore.add_argument("file", metavar="FILE.zip", help="a file that `games backup` wrote")
@@ -58,3 +57,5 @@ def _restore(args: argparse.Namespace, journal: Path) -> int:
 
 
 ACTS = (_backup, _restore)
+IN_TROUBLE = (_backup,)
+"""What is wanted also where the settings are wrong."""

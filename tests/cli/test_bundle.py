@@ -93,10 +93,30 @@ def test_wrong_settings_are_no_reason_to_refuse(
     config, target = tmp_path / "table.toml", tmp_path / "out.zip"
     config.write_text(settings)
     assert main(["bundle", "--config", str(config), "-o", str(target)]) == 0
-    assert "table.toml" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "table.toml" in err
+    assert "made all the same" in err
     with zipfile.ZipFile(target) as archive:
         assert archive.read("settings.toml")
         assert b"4711" not in b"".join(archive.read(name) for name in archive.namelist())
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("nope.toml", None), ("table.toml", 'data = "/proc/none"\nlights = "none"\nport = 9\n')]
+)
+def test_settings_or_records_that_cannot_be_had_are_said_and_the_bundle_is_made(
+    tmp_path: Path, name: str, text: str | None, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    config, target = tmp_path / name, tmp_path / "out.zip"
+    if text is not None:
+        config.write_text(text)
+    assert main(["bundle", "--config", str(config), "-o", str(target)]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 1
+    assert "the bundle is made all the same" in said[0]
+    with zipfile.ZipFile(target) as archive:
+        assert any(check["level"] == "problem" for check in json.loads(archive.read("doctor.json")))
 
 
 def test_nothing_is_left_of_a_bundle_that_could_not_be_written(tmp_path: Path) -> None:

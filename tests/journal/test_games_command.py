@@ -49,6 +49,31 @@ def test_list_show_export_verify(tmp_path, capsys):
         assert capsys.readouterr().out == "game 1: all 3 turns follow by the rules\n"
 
 
+def test_the_settings_say_where_the_games_are(tmp_path, capsys):
+    fill(tmp_path / "boardref.db")
+    (tmp_path / "empty").mkdir()
+    for name, folder in (("table.toml", tmp_path), ("other.toml", tmp_path / "empty")):
+        (tmp_path / name).write_text(f"data = {json.dumps(str(folder))}\n")
+    Journal.open(tmp_path / "empty" / "boardref.db").close()
+    for action in (("list",), ("show", "1"), ("verify", "--all"), ("backup", str(tmp_path / "b.zip"))):
+        assert main(["games", *action, "--config", str(tmp_path / "table.toml")]) == 0
+        assert capsys.readouterr().out
+    outranked = ["--config", str(tmp_path / "table.toml"), "--data", str(tmp_path / "empty")]
+    for where in (["--config", str(tmp_path / "other.toml")], outranked):
+        assert main(["games", "list", *where]) == 0
+        said = capsys.readouterr()
+        assert (said.out, "No games are recorded yet in" in said.err) == ("", True)
+    assert main(["games", "list", "--player", "nobody", "--data", str(tmp_path)]) == 0
+    assert capsys.readouterr() == ("", "boardref: None of the recorded games fits.\n")
+    assert main(["games", "list", "--config", str(tmp_path / "nope.toml")]) == 1
+    assert "nope.toml" in capsys.readouterr().err
+    wrong = tmp_path / "wrong.toml"
+    wrong.write_text((tmp_path / "table.toml").read_text() + "camra = 1\n")
+    assert main(["games", "list", "--config", str(wrong)]) == 1
+    assert "camra" in capsys.readouterr().err
+    assert main(["games", "backup", str(tmp_path / "b.zip"), "--config", str(wrong)]) == 0
+
+
 def test_verify_fails_on_a_turn_that_does_not_follow(tmp_path, capsys):
     fill(tmp_path / "boardref.db")
     row = {"event": "turn", "t": 2.0, "frame": 2, "game_no": 1, "n": 2, "player": "North", "text": "a5-a1"}
