@@ -12,12 +12,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from fastapi import FastAPI, HTTPException, Query, Request, Response
-from fastapi.exceptions import RequestValidationError
+from fastapi import FastAPI, HTTPException, Query, Response
 from fastapi.responses import HTMLResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel, ConfigDict, Field
-from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from controller.health import Check
 from controller.keeping import Keeping
@@ -36,6 +34,7 @@ from controller.web.players import Players
 from controller.web.playing import add_playing
 from controller.web.ports import Snapshot, TableLike, WorldLike
 from controller.web.previewing import add_previewing
+from controller.web.refusing import add_refusals
 from controller.web.replaying import add_replaying
 from controller.web.reporting import add_reporting
 from controller.web.screen import Screen
@@ -101,7 +100,7 @@ def create_app(
     app.add_middleware(Gate, access=access)
     app.add_middleware(Guard, names=own_names(allowed_hosts))
     app.mount("/static", _Static(directory=Path(str(files("controller.web").joinpath("static")))))
-    _add_errors(app)
+    add_refusals(app)
     _add_pages(app, table)
     add_screens(app, table, stream, players)
     add_wellbeing(app, table, machine)
@@ -124,31 +123,6 @@ class _Static(StaticFiles):
         response = super().file_response(*args, **kwargs)
         response.headers["cache-control"] = "no-cache"
         return response
-
-
-PLAIN = {
-    "Not Found": "There is nothing at this address.",
-    "Method Not Allowed": "This address can't be asked in that way.",
-    "There was an error parsing the body": "The request is not JSON.",
-}
-"""What the libraries say, in a sentence."""
-
-
-def _add_errors(app: FastAPI) -> None:
-    """Every refusal is `{"error": one sentence}`."""
-
-    @app.exception_handler(StarletteHTTPException)
-    async def refused(_request: Request, error: StarletteHTTPException) -> JSONResponse:
-        said = PLAIN.get(str(error.detail), str(error.detail))
-        return JSONResponse({"error": said}, status_code=error.status_code, headers=error.headers)
-
-    @app.exception_handler(RequestValidationError)
-    async def unreadable(_request: Request, error: RequestValidationError) -> JSONResponse:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"][1:] if not isinstance(part, int))
-        named = f"{place or 'The request'}: {first['msg']}"
-        told = "The request is not JSON" if first["type"] == "json_invalid" else named
-        return JSONResponse({"error": f"{told}."}, status_code=422)
 
 
 def _add_pages(app: FastAPI, table: TableLike) -> None:

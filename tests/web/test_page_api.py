@@ -62,6 +62,36 @@ def test_every_answer_has_the_security_headers(client, path):
     assert response.headers["cache-control"] in ("no-store", "no-cache")
 
 
+BROWSER = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "told"),
+    [
+        ("/nope?lang=nl&theme=dark", 404, "Op dit adres staat niets."),
+        ("/nope?lang=xx", 404, "There is nothing at this address."),
+        ("/static/nope.css?lang=de", 404, "Unter dieser Adresse steht nichts."),
+        ("/?lang=fr&theme=pink", 422, "quelque chose ne s&#39;y lit pas"),
+        ("/token.svg?kind=%3Cb%3E", 404, "&lt;b&gt;"),
+    ],
+)
+def test_a_browser_is_shown_a_page_and_a_program_told_in_json(client, path, status, told):
+    page = client.get(path, headers=BROWSER)
+    assert (page.status_code, page.headers["content-type"]) == (status, "text/html; charset=utf-8")
+    assert told in page.text
+    assert {name: page.headers[name] for name in HEADERS} == HEADERS
+    for other in ({}, {"accept": "application/json"}, {"accept": "image/png,*/*"}):
+        answer = client.get(path, headers=other)
+        assert answer.status_code == status
+        assert answer.json()["error"]
+
+
+@pytest.mark.parametrize("path", ["/api/nope", "/api", "/api/state?lang=xx"])
+def test_what_belongs_to_the_api_stays_json_for_everybody(client, path):
+    assert client.get(path, headers=BROWSER).json()["error"]
+    assert client.post("/nope", headers=BROWSER).json()["error"]
+
+
 def test_state_is_whole_and_in_the_language_asked_for(client, stage, played):
     stage.show(turns=played, to_move="North")
     told = client.get("/api/state?lang=nl").json()
