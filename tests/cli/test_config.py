@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 from controller.config import TableConfig, line_of, load_config
 from controller.errors import CommandError
+from controller.rules.options import chosen_of
+from controller.watcher import Watcher, chosen_sets
 
 KEYS = tuple(TableConfig.model_fields)
 
@@ -251,3 +254,16 @@ def test_options_may_be_written_as_they_are_printed(tmp_path: Path) -> None:
     assert plain.options == {"swop_wins": "true", "repetition_draw": "3"}
     with pytest.raises(CommandError, match=r"options\.swop_wins"):
         load_config(written(tmp_path, "[options]\nswop_wins = [1]\n"))
+
+
+def test_the_settings_that_the_manual_shows_are_taken(tmp_path):
+    told = (Path(__file__).parents[2] / "docs" / "settings.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```toml\n(.*?)^```", told, re.M | re.S)
+    assert any("[options]" in one for one in shown)
+    for number, text in enumerate(shown):
+        file = tmp_path / f"{number}.toml"
+        file.write_text(text, encoding="utf-8")
+        config = load_config(str(file))
+        watcher = Watcher(chosen_sets(config.game, config.set), options=config.options)
+        assert config.options.items() <= chosen_of(watcher.state.game).items()
+        assert not config.options or config.game is not None
