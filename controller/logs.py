@@ -27,8 +27,6 @@ MOST_KEPT = 500
 _PRIORITY = {logging.DEBUG: 7, logging.INFO: 6, logging.WARNING: 4, logging.ERROR: 3, logging.CRITICAL: 2}
 _LOUD_LIBRARIES = ("uvicorn", "asyncio")
 
-_log = logging.getLogger(__name__)
-
 
 def set_up(form: Format, level: Level, *, systemd: bool | None = None) -> None:
     """From now on everything that is logged goes to standard error in this form; once for a process."""
@@ -43,10 +41,13 @@ def set_up(form: Format, level: Level, *, systemd: bool | None = None) -> None:
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
-def tell(sentence: str) -> None:
-    """Something that whoever started the command should know: logged where a log is set up, else a plain line."""
+def tell(sentence: str, room: str, level: int = logging.WARNING) -> None:
+    """Something that whoever started the command should know: logged where a log is set up, else a plain line.
+
+    `room`: the part of the program that speaks.
+    """
     if logging.getLogger().handlers:
-        _log.warning("%s", sentence.rstrip("."))
+        logging.getLogger(room).log(level, "%s", sentence.rstrip("."))
     else:
         print(f"boardref: {sentence}", file=sys.stderr, flush=True)
 

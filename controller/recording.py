@@ -74,7 +74,7 @@ def open_recording(
             journal.let_go()
     told = Told(*said) if said else None
     if told:
-        tell(told)
+        tell(told, "record")
     return journal, watcher, told
 
 

@@ -77,5 +77,5 @@ class Watchman:
             if check.name in ONCE and LEVELS.index(before) >= LEVELS.index(check.level):
                 continue  # it will come and go, and nobody can do anything about it during a game
             if before != check.level:
-                _log.log(_LOUD[check.level], "%s: %s: %s", check.name, check.level, check.said.rstrip("."))
+                _log.log(_LOUD[check.level], "%s: %s", check.name, check.said.rstrip("."))
             self._levels[check.name] = check.level

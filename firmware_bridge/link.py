@@ -14,7 +14,6 @@ import select
 import termios
 import threading
 import time
-from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -73,7 +72,6 @@ class Link:
         started_s = time.monotonic()
         looking = Reason("looking", sought=self._sought)
         self._status = LinkStatus(LinkState.SEARCHING, looking, started_s, away_since_s=started_s)
-        self._complained: deque[Reason] = deque(maxlen=32)  # what the log has said since a device last answered
         self._turn = 0
         self._ours: str | None = None  # what names the device that answered, where several ports are there
         self._thread = threading.Thread(target=self._run, name="lights", daemon=True)
@@ -145,18 +143,8 @@ class Link:
             if now.state not in (LinkState.READY, LinkState.SUSPECT):
                 self._acknowledged = (self._acknowledged[0], None)
         if changed:
-            self._note(now)
-
-    def _note(self, now: LinkStatus) -> None:
-        """Edges only: lights that are not there are looked for every few seconds, for months."""
-        if now.state is LinkState.READY:
-            self._complained.clear()
-        elif now.reason in self._complained or now.state not in (LinkState.SUSPECT, LinkState.DOWN):
+            # who looks after the table tells people: once, not at each try for months
             _log.debug("lights: %s%s", now.state, f" ({now.reason})" if now.reason else "")
-            return
-        else:
-            self._complained.append(now.reason)
-        _log.info("lights: %s%s", now.state, f" ({now.reason})" if now.reason else "")
 
     def _run(self) -> None:
         try:

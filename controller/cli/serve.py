@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import socket
 
 from controller.cli.games_backup import settings_files
@@ -81,7 +82,7 @@ def _stand_in(
     start: Start, error: StartError, listener: socket.socket, at: tuple[str, int]
 ) -> tuple[socket.socket, Parts]:
     """Answer on `listener`, bound to host and port `at`, until the settings are mended; what to go on with then."""
-    log(str(error))
+    log(str(error), "settings", logging.ERROR)
     settings = start.salvaged()
     stand_in = StandIn(error, settings)
     access = access_of(settings, None, lambda _sentence: None)
@@ -94,7 +95,7 @@ def _stand_in(
     def tell(another: StartError) -> None:
         stand_in.tell(another)
         if str(another) != said[0]:
-            log(str(another))
+            log(str(another), "settings", logging.ERROR)
             said[0] = str(another)
 
     nobody = Players(may=frozenset(), callers=Callers.behind(settings.trusted_proxies))

@@ -83,6 +83,19 @@ def test_the_journal_is_known_by_its_own_stream(tmp_path: Path, monkeypatch: pyt
         assert not logs._under_systemd()
 
 
+def test_what_a_command_tells_names_the_room_that_speaks_in_the_log_and_is_a_plain_line_without_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(logging.getLogger(), "handlers", [])
+    logs.tell("port is no number.", "settings", logging.ERROR)
+    assert capsys.readouterr().err == "boardref: port is no number.\n"
+    out = written(monkeypatch, "text", "info")
+    logs.tell("port is no number.", "settings", logging.ERROR)
+    logs.tell("It is damaged.", "record")
+    said = [line.split(" ", 2)[2] for line in out.getvalue().splitlines()]
+    assert said == ["error: settings: port is no number", "warning: record: It is damaged"]
+
+
 def test_json_has_a_bug_in_one_field_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     out = written(monkeypatch, "json", "info")
     LOG.warning("the camera %s failed", "rtsp://user:word@host/stream?token=abc\nnext")
@@ -174,7 +187,8 @@ def test_a_table_that_logs_json_writes_nothing_else_to_standard_error(tmp_path: 
         assert table.stderr is not None
         assert "says what is wrong" in table.stdout.readline()
         first = json.loads(table.stderr.readline())
-        assert (first["level"], "line 7: foo: unknown key" in first["message"]) == ("warning", True)
+        assert (first["level"], first["room"]) == ("error", "settings")
+        assert "line 7: foo: unknown key" in first["message"]
         settings.write_text(settings.read_text().replace("foo = 1\n", ""))
         edge = json.loads(table.stderr.readline())
         while "camera" not in edge["message"]:
