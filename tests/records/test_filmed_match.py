@@ -101,8 +101,9 @@ def test_a_filmed_match_becomes_a_record(
 def test_what_the_page_on_games_shows_can_be_typed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    blocks = re.findall(r"^```\n(.*?)^```", (DOCS / "games.md").read_text(encoding="utf-8"), re.M | re.S)
-    written, said = blocks[-2:]
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", (DOCS / "games.md").read_text(encoding="utf-8"), re.M | re.S)
+    [written] = [text for kind, text in blocks if not kind and text.startswith("Game:")]
+    [said] = [text for kind, text in blocks if not kind and text.startswith("(")]
     (tmp_path / "game.txt").write_text(written.replace("2. ", said + "2. ", 1), encoding="utf-8")
     monkeypatch.setenv("STATE_DIRECTORY", str(tmp_path))
     monkeypatch.chdir(tmp_path)

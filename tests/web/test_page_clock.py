@@ -6,6 +6,7 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from controller.referee.view import ClockView, Offence
 from controller.rules.api import Reason, Shift
@@ -118,4 +119,7 @@ def test_clock_points_and_what_there_is_to_say_of_the_demo_find_room_together(pa
             page.set_viewport_size({"width": width, "height": height})
             expect(page.locator("#score")).to_be_visible()
             expect(page.locator("#clock")).to_be_visible()
-            assert page.evaluate(OVER) == [], (width, height, shown)
+            try:  # the picture of the moment before may still stand there
+                page.wait_for_function(f"() => ({OVER})().length === 0", timeout=5_000)
+            except PlaywrightTimeout:
+                raise AssertionError((page.evaluate(OVER), width, height, shown)) from None
