@@ -189,11 +189,11 @@ def test_a_device_that_restarts_shows_the_scene_again(board: Board, links: Calla
     wait(lambda: lit(board) == {2}, "the light")
     board.tell("reset")
     wait(lambda: lit(board) != {2}, "the restart")
-    wait(lambda: lit(board) == {2}, "the light after the restart", 3)
+    wait(lambda: lit(board) == {2}, "the light after the restart")
     board.tell("hang 0")
     wait(lambda: lit(board) != {2}, "the watchdog")
-    wait(lambda: lit(board) == {2}, "the light after the watchdog", 3)
-    assert link.status().state is LinkState.READY
+    wait(lambda: lit(board) == {2}, "the light after the watchdog")
+    wait(lambda: link.status().state is LinkState.READY, "the device's answer")
 
 
 def test_the_board_is_unplugged(new_board: Callable[..., Board]):
