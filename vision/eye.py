@@ -174,8 +174,8 @@ class Eye:
         small, previous, still = shot.small, self._previous, self._stayed.still
         stirred = change is not None and change.any
         board_set = board.registration.board_set
-        no_hand = self._last is not None and not self._last.hand
-        stood = self._stayed.found if no_hand and self._lit is not None else ()
+        no_hand, lit = self._last is not None and not self._last.hand, self._lit
+        stood = [one for one in self._stayed.found if lit.covers(one.centre_mm)] if no_hand and lit is not None else []
         surely_there = unmoved(stood, self._stayed.looked, shot.half, board.registration)
         since = change if change is not None and change.before is still else None
         changed = None if still is None else (since or Change(small, still)).where
