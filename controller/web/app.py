@@ -25,6 +25,7 @@ from controller.web.describing import describe
 from controller.web.gate import Gate
 from controller.web.geometry import set_json
 from controller.web.guard import Guard, own_names
+from controller.web.heads import Heads
 from controller.web.hub import Hub
 from controller.web.metrics import add_metrics
 from controller.web.operating import add_operating
@@ -97,6 +98,7 @@ def create_app(
 
     app = FastAPI(title="Boardref", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.hub = hub
+    app.add_middleware(Heads)
     app.add_middleware(Gate, access=access)
     app.add_middleware(Guard, names=own_names(allowed_hosts))
     app.mount("/static", _Static(directory=Path(str(files("controller.web").joinpath("static")))))
