@@ -207,16 +207,13 @@ def test_a_reader_that_goes_away_is_no_fault():
 
 
 @pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
-def test_a_table_without_camera_and_lights_answers_and_ends(place, word):
+def test_a_table_without_camera_and_lights_answers_and_ends(place, word, started):
     """Its journal can't be opened either: the page says all three."""
     (place / "data" / "boardref.db").mkdir(parents=True)
     (place / "bare.toml").write_text(
         'camera = "/dev/video97"\nport = 0\nhost = "127.0.0.1"\nlights = "/dev/ttyNONE"\ndata = "data"\n'
     )
-    process = subprocess.Popen(
-        [*BOARDREF, "serve", "--config", "bare.toml"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
+    process = started([*BOARDREF, "serve", "--config", "bare.toml"], env={**os.environ, "PYTHONUNBUFFERED": "1"})
     address = re.search(r"http://\S+/", process.stdout.readline())[0]
     for _ in range(50):
         with urllib.request.urlopen(f"{address}api/state", timeout=5) as answer:

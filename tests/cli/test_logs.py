@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -175,26 +175,34 @@ def test_every_line_is_lazy_and_ends_without_a_full_stop() -> None:
     assert wrong == []
 
 
-def test_a_table_that_logs_json_writes_nothing_else_to_standard_error(tmp_path: Path) -> None:
+def test_a_table_that_logs_json_writes_nothing_else_to_standard_error(
+    tmp_path: Path, started: Callable[..., subprocess.Popen[str]]
+) -> None:
     settings = tmp_path / "table.toml"
     settings.write_text(
         'host = "127.0.0.1"\nport = 0\nlights = "none"\ndata = "data"\ncamera = "rtsp://me:hidden@127.0.0.1:9/"\n'
         'log = { format = "json" }\nfoo = 1\n'
     )
-    command = [sys.executable, "-m", "controller.cli", "serve", "--config", "table.toml"]
-    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as table:
-        assert table.stdout is not None
-        assert table.stderr is not None
-        assert "says what is wrong" in table.stdout.readline()
-        first = json.loads(table.stderr.readline())
-        assert (first["level"], first["room"]) == ("error", "settings")
-        assert "line 7: foo: unknown key" in first["message"]
-        settings.write_text(settings.read_text().replace("foo = 1\n", ""))
-        edge = json.loads(table.stderr.readline())
-        while "camera" not in edge["message"]:
-            edge = json.loads(table.stderr.readline())
-        table.terminate()
-        rest, errors = table.communicate(timeout=10)
+    table = started([sys.executable, "-m", "controller.cli", "serve", "--config", "table.toml"], cwd=tmp_path)
+    assert table.stdout is not None
+    assert table.stderr is not None
+    said = []
+
+    def line() -> dict[str, str]:
+        said.append(table.stderr.readline() if table.stderr is not None else "")
+        assert said[-1], f"it ended, or said nothing for a minute, after {said[:-1]}"
+        told: dict[str, str] = json.loads(said[-1])
+        return told
+
+    assert "says what is wrong" in table.stdout.readline()
+    first = line()
+    assert (first["level"], first["room"]) == ("error", "settings")
+    assert "line 7: foo: unknown key" in first["message"]
+    settings.write_text(settings.read_text().replace("foo = 1\n", ""))
+    while "camera" not in line()["message"]:
+        pass
+    table.terminate()
+    rest, errors = table.communicate(timeout=10)
     assert table.returncode == 0
     assert all(json.loads(line)["message"] for line in errors.splitlines())
-    assert "hidden" not in rest + errors + json.dumps(edge)
+    assert "hidden" not in rest + errors + "".join(said)

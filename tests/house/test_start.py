@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +14,22 @@ START = Path(__file__).parents[2] / "deploy" / "start.py"
 NAMED = ("controller", "vision", "firmware_bridge", "calibration")
 
 
-def test_ctrl_c_in_the_making_of_the_environment_is_one_sentence(tmp_path: Path) -> None:
+def test_ctrl_c_in_the_making_of_the_environment_is_one_sentence(
+    tmp_path: Path, started: Callable[..., subprocess.Popen[str]]
+) -> None:
     (tmp_path / "deploy").mkdir()
     shutil.copy(START, tmp_path / "deploy")
     for name in NAMED:
         (tmp_path / name).mkdir()
     for name in ("pyproject.toml", "constraints.txt"):
         (tmp_path / name).touch()
-    with subprocess.Popen(
-        [sys.executable, tmp_path / "deploy" / "start.py", "demo"],
-        stderr=subprocess.PIPE, text=True, start_new_session=True,
-    ) as started:  # fmt: skip
-        assert started.stderr is not None
-        first = started.stderr.readline()
-        assert "making a virtual environment" in first
-        os.killpg(started.pid, signal.SIGINT)  # as a terminal's Ctrl-C does
-        told = started.stderr.read()
-        assert started.wait() == 130
+    run = started([sys.executable, str(tmp_path / "deploy" / "start.py"), "demo"], start_new_session=True)
+    assert run.stderr is not None
+    first = run.stderr.readline()
+    assert "making a virtual environment" in first
+    os.killpg(run.pid, signal.SIGINT)  # as a terminal's Ctrl-C does
+    told = run.stderr.read()
+    assert run.wait() == 130
     assert "Traceback" not in told
     assert "the same line goes on" in told
 

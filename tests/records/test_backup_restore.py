@@ -332,7 +332,7 @@ restore_backup(Path(sys.argv[1]), Path(sys.argv[2]))
 """
 
 
-def test_a_restore_that_is_killed_leaves_the_old_data_or_the_new(data, tmp_path):
+def test_a_restore_that_is_killed_leaves_the_old_data_or_the_new(data, tmp_path, started):
     """At random moments, by the kernel; from time to time it is finished before that."""
     target, journal = tmp_path / "backup.zip", data / "boardref.db"
     old = rows(journal)
@@ -342,12 +342,11 @@ def test_a_restore_that_is_killed_leaves_the_old_data_or_the_new(data, tmp_path)
         with Journal.open(journal) as opened:
             opened.append([{"event": "operator", "t": 1.0, "internal": False, "game_no": 0, "state": str(n)}])
         later = len(rows(journal))
-        with subprocess.Popen(
-            [sys.executable, "-c", KILLED, str(target), str(journal)], stdout=subprocess.PIPE, text=True
-        ) as process:
-            assert process.stdout.readline() == "ready\n"
-            time.sleep(chance.random() * 0.12)
-            process.kill()
+        process = started([sys.executable, "-c", KILLED, str(target), str(journal)])
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(chance.random() * 0.12)
+        process.kill()
+        process.wait()
         found = rows(journal)
         assert found[: len(old)] == old
         assert len(found) in (len(old), later)

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def pictures() -> list[bytes]:
     return [cv2.imencode(".jpg", np.clip(image + one, 0, 255).astype(np.uint8))[1].tobytes() for one in grain]
 
 
-def test_a_stream_is_refereed_lost_and_seen_again() -> None:
+def test_a_stream_is_refereed_lost_and_seen_again(started: Callable[..., subprocess.Popen[str]]) -> None:
     shown = pictures()
 
     def show(line: Line) -> None:
@@ -37,27 +38,27 @@ def test_a_stream_is_refereed_lost_and_seen_again() -> None:
 
     with server(show) as camera:
         command = [sys.executable, "-m", "controller.cli", "watch", camera.url, "--json"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as watching:
+        watching = started(command)
+        assert watching.stdout is not None
+
+        def wait_for(event: str) -> dict[str, object]:
             assert watching.stdout is not None
+            for line in watching.stdout:
+                told: dict[str, object] = json.loads(line)
+                if told["event"] == event:
+                    return told
+            raise AssertionError(f"the command ended before {event}")
 
-            def wait_for(event: str) -> dict[str, object]:
-                assert watching.stdout is not None
-                for line in watching.stdout:
-                    told: dict[str, object] = json.loads(line)
-                    if told["event"] == event:
-                        return told
-                raise AssertionError(f"the command ended before {event}")
-
-            assert wait_for("board_found")["game"] == "transet"
-            assert wait_for("setup_complete")
-            camera.talk = lambda line: line.wait()
-            camera.drop()
-            lost = wait_for("cannot_see")
-            assert lost["code"] == "lost"
-            camera.talk = show
-            camera.drop()
-            assert wait_for("sees_again")["code"] == "lost"
-            watching.send_signal(signal.SIGTERM)
-            assert watching.wait(10) == 0
-            assert watching.stderr is not None
-            assert watching.stderr.read() == ""
+        assert wait_for("board_found")["game"] == "transet"
+        assert wait_for("setup_complete")
+        camera.talk = lambda line: line.wait()
+        camera.drop()
+        lost = wait_for("cannot_see")
+        assert lost["code"] == "lost"
+        camera.talk = show
+        camera.drop()
+        assert wait_for("sees_again")["code"] == "lost"
+        watching.send_signal(signal.SIGTERM)
+        assert watching.wait(10) == 0
+        assert watching.stderr is not None
+        assert watching.stderr.read() == ""
