@@ -17,14 +17,20 @@ from controller.web.ports import TableLike
 _log = logging.getLogger(__name__)
 
 EVERY_S = 10.0
+START_EVERY_S = 1.0
+"""While camera and lights are looked for at the start, what becomes of them is told soon."""
 VISIT_S = 3600.0
+LOOKED_FOR = ("camera", "lights")
 ONCE = ("power", "heat")
 """Told once for each level until the machine is started again."""
 _LOUD = {"ok": logging.INFO, "warning": logging.WARNING, "problem": logging.ERROR}
 
 
 class Watchman:
-    """`checks`: the machine's, as they were at the last round. `folder`: that of the records."""
+    """`checks`: the machine's, as they were at the last round. `folder`: that of the records.
+
+    Until `every_s` after the start, camera and lights that are still looked for are nothing to warn of.
+    """
 
     def __init__(self, table: TableLike, folder: Path, every_s: float = EVERY_S) -> None:
         self._table, self._folder, self._every_s = table, folder, every_s
@@ -51,16 +57,18 @@ class Watchman:
         return tuple(replace(check, since=self._clock.at(since_s)) for check, since_s in self._machine)
 
     def _run(self) -> None:
+        began_s = time.monotonic()
         while True:
+            starting = time.monotonic() - began_s < self._every_s
             try:
-                self.round()
+                self.round(starting=starting)
             except Exception:  # a fault in looking must not end the looking
                 _log.exception("the checks could not be made")
-            if self._stop.wait(self._every_s):
+            if self._stop.wait(START_EVERY_S if starting else self._every_s):
                 return
 
-    def round(self) -> None:
-        """Look at everything once."""
+    def round(self, *, starting: bool = False) -> None:
+        """Look at everything once. `starting`: of what is still looked for only problems are told."""
         now_s = time.monotonic()
         if now_s - self._visited_s >= VISIT_S:
             self._canary, self._visited_s = visit(self._folder, self._folder / "boardref.db"), now_s
@@ -68,7 +76,8 @@ class Watchman:
         before = {(check.name, check.level): since_s for check, since_s in self._machine}
         self._machine = tuple((check, before.get((check.name, check.level), now_s)) for check in found)
         state: TableState = self._table.snapshot()
-        self._tell((*table_checks(state), *found))
+        told = (*table_checks(state), *found)
+        self._tell(check for check in told if not (starting and check.name in LOOKED_FOR and check.level == "warning"))
 
     def _tell(self, checks: Iterable[Check]) -> None:
         """Edges only: what stays as it is has been said."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import logging
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ from hypothesis import strategies as st
 
 from controller import watchman
 from controller.canary import FILES, Canary, in_memory, visit
+from controller.cli.demo import demo_parts
 from controller.health import STORAGE, Check, storage_check
 from controller.journal.store import Journal
+from controller.service import Beside, answering, listening_socket
 from controller.watchman import Watchman
 
 
@@ -191,3 +194,42 @@ def test_the_log_hears_of_each_edge_once(
     assert [check.name for check in after.checks()] == ["power", "storage"]
     assert since is not None
     assert (after.checks()[0].since or 0) >= since == after.checks()[1].since
+
+
+def test_what_is_still_looked_for_at_the_start_is_nothing_to_warn_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "controller.watchman")
+    monkeypatch.setattr(watchman, "live_checks", lambda folder: ())
+    state = State(
+        camera={"state": "starting", "sentence": "It is being opened."},
+        link={"state": "searching", "sentence": "Looking for the lights."},
+        journal={"state": "off", "sentence": "No record is kept."},
+    )
+    after = Watchman(state, tmp_path)  # type: ignore[arg-type]
+
+    def said(**how: bool) -> list[str]:
+        caplog.clear()
+        after.round(**how)
+        return [f"{record.levelname} {record.getMessage()}" for record in caplog.records]
+
+    assert said(starting=True) == ["WARNING record: No record is kept"]
+    state.camera = {"state": "lost", "sentence": "The camera is gone."}
+    assert said(starting=True) == ["ERROR camera: The camera is gone"]  # at once, whatever is still looked for
+    assert said() == ["WARNING lights: Looking for the lights"]
+    state.link = {"state": "ready", "sentence": "They are ready."}
+    assert said() == ["INFO lights: They are ready"]
+
+
+def test_a_start_with_camera_and_lights_that_work_warns_of_neither(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "controller.watchman")
+    demo = demo_parts("transet", tmp_path)
+    with answering(demo.table, listening_socket("127.0.0.1", 0), lambda address: None, Beside(folder=tmp_path)):
+        ends_s = time.monotonic() + 30
+        while (demo.table.snapshot().camera["state"], demo.table.snapshot().link["state"]) != ("ok", "ready"):
+            assert time.monotonic() < ends_s
+            time.sleep(0.02)
+    about = [record.getMessage() for record in caplog.records if record.name == "controller.watchman"]
+    assert [said for said in about if said.startswith(("camera", "lights"))] == []
