@@ -89,6 +89,7 @@ def _unlike_its_ground(
     return True
 
 
+@lru_cache(maxsize=16)
 def _disc(radius_mm: float, hole_mm: float = 0.0) -> npt.NDArray[np.float32]:
     reach = int(radius_mm / CELL_MM)
     steps = np.arange(-reach, reach + 1) * CELL_MM

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import cv2
@@ -115,20 +116,27 @@ class DarkGround:
         """
         return np.stack([cv2.blur(values * self.share, (3, 3)).take(self.cells) for values in channels]) / self.near
 
+    @cached_property
+    def _inks_own(self) -> tuple[list[Array], list[Array]]:
+        """Of each ink its tint (2,), washed out, and by how much most of it may miss that (2,)."""
+        doubt = self.doubt[::2]
+        return (
+            [self.tint[:, mine].mean(axis=1) for mine in self.inks],
+            [doubt[:, mine].max(axis=1) + GLOSS_TINT for mine in self.inks],
+        )
+
     def of_own_ink(self, tints: Array, free: npt.NDArray[np.bool_]) -> tuple[Array, Array]:
         """Tints (2, n) against what most of the same ink shows where it is `free` (n,), and how far they may miss it.
 
         How much gloss and bloom wash an ink out is one thing for all of it, where most of it is seen.
         """
         tints, doubt = tints.copy(), self.doubt[::2].copy()
-        for mine in self.inks:
+        for mine, own, most in zip(self.inks, *self._inks_own, strict=True):
             seen = tints[:, mine][:, free[mine]]
-            most = doubt[:, mine].max(axis=1) + GLOSS_TINT
             count = seen.shape[1]
             middle = np.minimum(np.maximum(median_rows(seen), -most), most) if count >= 12 else np.zeros(2, np.float32)
             blue, red = np.abs(seen - middle[:, None]) < LIKE_INK
             most_alike = np.count_nonzero(blue & red) >= max(12, 0.6 * count)
-            own = self.tint[:, mine].mean(axis=1)
             if most_alike and float((own + middle) @ own) < LEAST_OWN * float(own @ own):
                 # so grey is no ink: a thing lies on nearly all of it
                 doubt[:, mine] = np.maximum((1 - LEAST_OWN) * np.abs(own) - TINT_LIMIT, 0)[:, None]

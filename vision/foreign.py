@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from vision import motion
 from vision.blank import blank_tops
+from vision.blobs import label_blobs
 from vision.boardset import BoardSet, Point
 from vision.covered import covered_ground
 from vision.lifting import LEAST_CELLS
@@ -99,9 +100,9 @@ def _lies_on(mask: Mask, place_mm: tuple[float, float]) -> bool:
 
 def _large(mask: Mask, least: float) -> tuple[Mask, npt.NDArray[np.int32]]:
     """The blobs of at least `least` cells, and their labels (0 elsewhere)."""
-    # half the memory for labels is a third of the time; no more of them than one for each four cells
-    kind = cv2.CV_16U if mask.size < 4 * 65535 else cv2.CV_32S
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask.astype(np.uint8), connectivity=8, ltype=kind)
+    if np.count_nonzero(mask) < least:
+        return np.zeros(mask.shape, np.bool_), np.zeros(mask.shape, np.int32)
+    labels, stats, _ = label_blobs(mask)
     keep = np.arange(len(stats), dtype=np.int32)
     keep[stats[:, cv2.CC_STAT_AREA] < least] = 0
     kept = np.asarray(keep[labels], np.int32)
@@ -111,7 +112,7 @@ def _large(mask: Mask, least: float) -> tuple[Mask, npt.NDArray[np.int32]]:
 def _long(edges: Mask, least_mm: float) -> Mask:
     """Those of the edges that go on for so long, small gaps left out."""
     bridged = cv2.dilate(edges.astype(np.uint8), np.ones((3, 3), np.uint8))
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(bridged, connectivity=8, ltype=cv2.CV_32S)
+    labels, stats, _ = label_blobs(np.asarray(bridged, np.uint8))
     spans = np.hypot(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]) * CELL_MM
     spans[0] = 0
     return np.asarray(edges & (spans >= least_mm)[labels], np.bool_)

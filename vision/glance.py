@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision.artwork import tag_bits
+from vision.blobs import label_blobs
 from vision.pose import NO_MAP, Array, Image
 
 SMALLEST_PX, LARGEST_PX = 9, 120
@@ -45,8 +46,7 @@ def _quads(half: Image) -> list[Array]:
     """Dark quadrangles (4, 2) of the half-size picture, clockwise."""
     mean = cv2.blur(half, (WINDOW_PX, WINDOW_PX))
     mask = cv2.threshold(cv2.subtract(mean, half), DARKER, 255, cv2.THRESH_BINARY)[1]
-    kind = cv2.CV_16U if mask.size < 4 * 65535 else cv2.CV_32S
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=kind)
+    labels, stats, _ = label_blobs(np.asarray(mask, np.uint8))
     width, height = stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]
     short, long = np.minimum(width, height), np.maximum(width, height)
     good = (short >= SMALLEST_PX) & (long <= LARGEST_PX) & (short > SLIMMEST * long)

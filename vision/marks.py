@@ -192,11 +192,16 @@ def colours_needed(board_set: BoardSet) -> bool:
 
 def marks_are_pale(board_set: BoardSet) -> bool:
     """Whether, in grey, some mark is less than three times as light or dark as its body."""
-    paints = [paint for paint in board_set.tokens.colours.values() if paint.mark is not None]
-    return any(
-        max(_grey(paint.mark), _grey(paint.body)) < 3 * min(_grey(paint.mark), _grey(paint.body))
-        for paint in paints
+    return bool(pale_polarities(board_set))
+
+
+def pale_polarities(board_set: BoardSet) -> frozenset[int]:
+    """Of which polarity such marks are."""
+    return frozenset(
+        polarity(board_set, colour)
+        for colour, paint in board_set.tokens.colours.items()
         if paint.mark is not None
+        and max(_grey(paint.mark), _grey(paint.body)) < 3 * min(_grey(paint.mark), _grey(paint.body))
     )
 
 

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.blobs import label_blobs
 from vision.ranks import median_levels
 from vision.registration import Image
 
@@ -156,7 +157,7 @@ def _blobs_of(over: Image) -> Mask:
         return np.zeros(over.shape, np.bool_)
     left, top, width, height = cv2.boundingRect(over)
     box = (slice(top, top + height), slice(left, left + width))
-    _, labels, stats, _ = cv2.connectedComponentsWithStats(over[box], connectivity=8)
+    labels, stats, _ = label_blobs(over[box])
     keep = stats[:, cv2.CC_STAT_AREA] >= LEAST_PX
     keep[0] = False
     mask = np.zeros(over.shape, np.bool_)

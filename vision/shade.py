@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.blobs import label_blobs
 from vision.motion import strongest
 from vision.paper import CELL_MM, Drawing, Mask, finer
 from vision.registration import NO_MAP, Image
@@ -139,7 +140,7 @@ def unexplained(now: Image, before: Image, blob: Mask, solid: Mask) -> int:
     lit, dim = (cv2.dilate(cells.astype(np.uint8), around) > 0 for cells in (_alike(kept), inner))
     edge = (dim & lit) | ((dim | lit) & _at_border(now.shape[:2])[part] & _between(kept, np.log(share)))
     left = solid & ~(inner | edge)
-    sizes = cv2.connectedComponentsWithStats(left.astype(np.uint8), connectivity=8)[2][1:, cv2.CC_STAT_AREA]
+    sizes = label_blobs(left)[1][1:, cv2.CC_STAT_AREA]
     return int(sizes.max(initial=0))  # specks are noise in the dark
 
 

@@ -87,5 +87,5 @@ class Stayed:
 
     @property
     def stood_mm(self) -> list[Point]:
-        """Where tokens stood."""
-        return [token.centre_mm for token in (*self.found, *self.still_found)]
+        """Where tokens stood, each place once: mostly both pictures show the same tokens."""
+        return list(dict.fromkeys(token.centre_mm for token in (*self.found, *self.still_found)))

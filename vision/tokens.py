@@ -9,15 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.blobs import label_blobs
 from vision.boardset import BoardSet
 from vision.light import Light
-from vision.marks import ANGLES, RADII, Templates, colours_needed, marks_are_pale, sample, templates, thin_templates
+from vision.marks import (
+    ANGLES,
+    RADII,
+    Templates,
+    colours_needed,
+    marks_are_pale,
+    pale_polarities,
+    sample,
+    templates,
+    thin_templates,
+)
 from vision.outline import outlined
 from vision.palette import fit_palette
 from vision.ranks import median_rows, percentile_rows
@@ -40,8 +50,8 @@ MANY, ROUGHLY = 60, 0.4
 NOISE = 3
 """Grey levels by which a mark differs at least from what is round it; in the dark noise makes steps of logarithms."""
 LEVELS = (9, 20)
-"""Steps of logarithmic grey by which a mark stands out: low contrast needs the first; on strong colours, where tokens
-stand close together, the second."""
+"""Steps of logarithmic grey by which a mark stands out: all need the first, for glare makes even black marks faint;
+pale marks on strong colours, where tokens stand close together, the second as well."""
 UNEVEN = 0.3
 """From this spread of its rim's brightness on, a logarithm, a shadow's edge or a thing crosses a top."""
 OTHER_TINT = 0.6
@@ -104,23 +114,33 @@ def candidates_mm(grey: Image, registration: Registration, region: tuple[int, in
     window = int(length_px * 0.9) | 1
     mean = cv2.blur(levels, (window, window))
     _, noise = cv2.threshold(cv2.absdiff(part, cv2.blur(part, (window, window))), NOISE, 255, cv2.THRESH_BINARY_INV)
-    middles = []
-    for sign, level in product((-1, 1), LEVELS if marks_are_pale(board_set) else LEVELS[:1]):
-        over = cv2.subtract(levels, mean) if sign > 0 else cv2.subtract(mean, levels)
-        _, mask = cv2.threshold(cv2.subtract(over, noise), level, 255, cv2.THRESH_BINARY)
-        # half the memory for labels is a third of the time; no more of them than one for each four pixels
-        kind = cv2.CV_16U if mask.size < 4 * 65535 else cv2.CV_32S
-        _, _, stats, centroids = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=kind)
-        stats, centroids = stats[1:], centroids[1:]
-        long = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT])
-        area = stats[:, cv2.CC_STAT_AREA] / length_px**2
-        good = (long > min(0.5, 0.7 * least) * length_px) & (long < 1.5 * length_px)
-        good &= (area > min(0.05, 0.055 * least)) & (area < 0.8)
-        middles.append(centroids[good])
+    light = cv2.subtract(cv2.subtract(levels, mean), noise)
+    dark = cv2.subtract(cv2.subtract(mean, levels), noise)
+    crowded = pale_polarities(board_set)
+    masks = [
+        cv2.threshold(over, level, 255, cv2.THRESH_BINARY)[1]
+        for over, polarity in ((dark, -1), (light, 1))
+        for level in (LEVELS if polarity in crowded else LEVELS[:1])
+    ]
+    middles = [_as_large_as_marks(np.asarray(mask, np.uint8), length_px, least) for mask in masks]
     points = np.concatenate(middles) * shrink + (shrink - 1) / 2 + [x0, y0]
     if len(points) == 0:
         return np.zeros((0, 2))
     return registration.pose.unproject(points.astype(np.float64), -board_set.tokens.height_mm)
+
+
+def _as_large_as_marks(mask: Image, length_px: float, least: float) -> Array:
+    """Centroids (n, 2) of those blobs of a mask (h, w) that are between the smallest mark and the largest in size.
+
+    `length_px`: of the largest, and `least`: of the smallest, a share of that.
+    """
+    _, stats, centroids = label_blobs(mask)
+    stats, centroids = stats[1:], centroids[1:]
+    long = np.maximum(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT])
+    area = stats[:, cv2.CC_STAT_AREA] / length_px**2
+    good = (long > min(0.5, 0.7 * least) * length_px) & (long < 1.5 * length_px)
+    good &= (area > min(0.05, 0.055 * least)) & (area < 0.8)
+    return np.asarray(centroids[good])
 
 
 def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds: int = 2) -> tuple[Array, Array]:
@@ -138,7 +158,8 @@ def evaluate(grey: Image, registration: Registration, centres_mm: Array, rounds:
     scores = book.correlate(cv2.LUT(sample(grey, registration.pose, centres_mm, offsets, z_mm), LOGS))
     best = np.abs(scores).max(axis=1, initial=0)
     crowded = marks_are_pale(board_set)
-    order = [int(i) for i in np.argsort(-best, kind="stable") if best[i] >= (CLIMB_FROM if crowded else CLIMB_STILL)]
+    enough = np.count_nonzero(best >= (CLIMB_FROM if crowded else CLIMB_STILL))
+    order = np.argsort(-best, kind="stable")[:enough].tolist()
     worth = _apart(centres_mm, order, board_set.tokens.size_mm / 4)
     centres_mm, scores = centres_mm[worth], scores[worth]
     far = np.flatnonzero(np.abs(scores).max(axis=1, initial=0) < CLIMB_FAR)

@@ -14,8 +14,10 @@ from hypothesis.extra.numpy import arrays
 
 from vision import motion, palette
 from vision.artwork import token_raster
+from vision.blobs import label_blobs
 from vision.boardset import BoardSet, installed_sets
 from vision.eye import Eye
+from vision.foreign import _large
 from vision.lattice import _correlated
 from vision.marks import ANGLES, RADII, polar_offsets_mm, templates, thin_templates
 from vision.palette import first_palette, fit_palette, rough_palette
@@ -142,6 +144,30 @@ def test_all_discs_are_each_ones_together(transet: BoardSet, stills: list[Any]) 
     assert together.any()
     assert np.array_equal(together, paper.discs(centres, 20.0))
     assert not paper.discs(centres[:0], 20.0).any()
+
+
+@pytest.mark.parametrize("size", [(5, 4), (510, 512), (514, 512)])
+def test_no_mask_has_more_blobs_than_labels(size: tuple[int, int]) -> None:
+    """Single pixels, as near to one another as blobs can be, on both sides of the size up to which labels are short."""
+    mask = np.zeros(size, np.bool_)
+    mask[::2, ::2] = True
+    labels, stats, middles = label_blobs(mask)
+    count = int(mask.sum())
+    assert labels.max() == count
+    assert len(stats) == len(middles) == count + 1
+    assert np.array_equal(np.sort(labels[mask]), np.arange(1, count + 1))
+    assert (stats[1:, cv2.CC_STAT_AREA] == 1).all()
+
+
+@settings(deadline=None)
+@given(arrays(np.bool_, (9, 11)), st.integers(1, 12))
+def test_large_blobs_are_those_of_enough_cells(mask: Any, least: int) -> None:
+    large, labels = _large(mask, least)
+    count, every = cv2.connectedComponents(mask.astype(np.uint8), connectivity=8)
+    kept = [every == label for label in range(1, count) if np.count_nonzero(every == label) >= least]
+    assert np.array_equal(large, np.any(kept, axis=0) if kept else np.zeros_like(mask))
+    assert np.array_equal(labels > 0, large)
+    assert len(set(labels[large].tolist())) == len(kept)
 
 
 @pytest.mark.parametrize("size", [(1, 1), (2, 3), (54, 160)])
