@@ -115,13 +115,17 @@ def _follow_thread(draft: Draft, placement: Placement) -> None:
 
 
 def _follow_trouble(draft: Draft, code: str | None) -> None:
-    """Say that something hinders when it has lasted a while, and that it is over."""
+    """Say that something hinders when it has lasted a while, and that it is over.
+
+    Where something else hinders then, the first holds until that has lasted a while, too: nobody hears in between that
+    all is well.
+    """
     state = draft.state
     eyes = state.eyes
     if code != eyes.code:
         draft.set_eyes(code=code, since_s=state.t_s)
         eyes = draft.state.eyes
-    if eyes.told not in (None, code) and not eyes.told_of_sites:
+    if code is None and eyes.told is not None and not eyes.told_of_sites:
         _sees_again(draft)
     if code is not None and draft.state.eyes.told != code and state.t_s - eyes.since_s >= state.timing.trouble_s - 1e-6:
         if draft.state.eyes.told is not None:
@@ -138,9 +142,11 @@ def cannot_see(draft: Draft, code: str, sites: list[str], *, of_sites: bool = Fa
 
 
 def _sees_again(draft: Draft) -> None:
-    code = draft.state.eyes.told
+    eyes = draft.state.eyes
+    hindered = eyes.code not in (None, eyes.told) or eyes.moved
     draft.set_eyes(told=None, told_of_sites=False)
-    draft.emit("sees_again", {"code": code, "sites": [], "why": f"sees_again.{code}"})
+    why = "sees_again.not_yet" if hindered else f"sees_again.{eyes.told}"
+    draft.emit("sees_again", {"code": eyes.told, "sites": [], "why": why})
 
 
 def follow_hand(draft: Draft) -> None:

@@ -96,6 +96,63 @@ def test_troubles_begin_and_end() -> None:
     assert brief(table.told())[-1] == "turn 1 c1-c2"
 
 
+HALF = {"trouble": "markers"}
+UNSEEN = {"game": None, "set_name": None, "tokens": ()}
+NEXT = [HALF, *({**UNSEEN, "trouble": code} for code in ("too_dark", "blurred", "no_board"))]
+
+
+def why(table: Table) -> list[str]:
+    return [str(event.data["why"]) for event in table.told("cannot_see", "sees_again")]
+
+
+@pytest.mark.parametrize("second", NEXT, ids=lambda shown: str(shown["trouble"]))
+@pytest.mark.parametrize("first", NEXT, ids=lambda shown: str(shown["trouble"]))
+def test_nobody_is_told_that_all_is_well_when_something_else_hinders(
+    first: dict[str, object], second: dict[str, object]
+) -> None:
+    if first == second:
+        return
+    table = playing()
+    table.wait(2, **first)
+    table.wait(2, **second)
+    table.wait(2)
+    one, other = first["trouble"], second["trouble"]
+    assert why(table) == [
+        f"cannot_see.{one}", "sees_again.not_yet", f"cannot_see.{other}", f"sees_again.{other}"
+    ]  # fmt: skip
+    ends, begins = table.told("cannot_see", "sees_again")[1:3]
+    assert (ends.data["code"], ends.frame) == (one, begins.frame)
+    table.play("d1-c2")
+    assert brief(table.told("turn")) == ["turn 1 d1-c2"]
+
+
+def test_another_trouble_of_a_moment_is_none() -> None:
+    table = playing()
+    table.wait(2, **UNSEEN, trouble="too_dark")
+    table.wait(0.3, **UNSEEN, trouble="blurred")
+    table.wait(1, **UNSEEN, trouble="too_dark")
+    table.wait(0.3, **HALF)
+    table.wait(2)
+    assert why(table) == ["cannot_see.too_dark", "sees_again.too_dark"]
+
+
+def test_a_hand_that_goes_with_the_light_leaves_a_board_that_cannot_be_seen() -> None:
+    table = playing()
+    table.wait(4, hand=True, hidden=frozenset({"a1", "a2", "b1", "b2"}))
+    table.wait(2, **UNSEEN, trouble="too_dark")
+    table.wait(2)
+    assert why(table) == ["cannot_see.hand", "sees_again.not_yet", "cannot_see.too_dark", "sees_again.too_dark"]
+
+
+def test_light_that_comes_back_over_a_board_pushed_away_is_not_all_well() -> None:
+    table = playing()
+    table.wait(2, **UNSEEN, trouble="too_dark")
+    table.wait(1, **UNSEEN, board_moved=True)
+    assert why(table) == ["cannot_see.too_dark", "sees_again.not_yet"]
+    table.wait(2)
+    assert brief(table.told())[-1] == "board_found"
+
+
 def test_a_bump_pauses_judging_and_keeps_the_game() -> None:
     table = playing(("c1-c2",))
     table.see(board_moved=True, game=None, tokens=())
