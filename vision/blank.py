@@ -1,19 +1,22 @@
-"""Tops without a mark, of tokens that lie upside down: as large as a token, and in a body's colour.
+"""Tokens that show no mark, on paper of nearly their colour: upside down, or on their edge.
 
-On ground of nearly that colour no cell of it says much; all of them together do.
+No cell of such a top or wall says much; all of them together do.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
+from vision.blobs import label_blobs
 from vision.boardset import Point, SetKey
 from vision.paper import CELL_MM, Mask, PaperView, drawing, logs_of
-from vision.registration import Array
+from vision.ranks import median_rows
+from vision.registration import Array, Image
 
 FAINTEST, PLAIN = 0.05, 0.3
 """Logarithms of tint: bodies less unlike the ground can't be told, of those more unlike it each cell tells."""
@@ -27,11 +30,28 @@ UNTOLD, ROUNDING = 5e-4, 1e-4
 PART, LEAST_CELLS, MOST_BESIDE = 0.2, 12, 0.35
 """Of each site with so large a share of a top so much is to be seen beside it, with no more of the body's tint."""
 
+WALL_CELL, WALL, ASIDE, AROUND = 0.5, 0.6, 0.12, 0.25
+"""Shares of a body's tint: of each cell of a wall; of all of it, 0.64 to 1.0; of a tint across it, 0.04 at most, while
+shadows have 0.15 to 0.3; and of the paper beside a wall, 0.13 at most. (Where gloss washes paper out walls have 0.5,
+but so has noise in warm light.)"""
+WALL_MM2, LONGEST, WIDEST = 150.0, 1.8, 1.1
+"""Least area of a token on its edge, as the camera sees it; and its sides, in tokens' sizes."""
+RING = 4
+"""In cells, how far round a wall its paper is looked at; from half as far on."""
+CLEAR_NOISE = 8.0
+"""By so many times its noise a body's tint must be told."""
 
-def blank_tops(
-    paper: PaperView, blue: npt.NDArray[np.float32], red: npt.NDArray[np.float32], free: Mask
-) -> list[Point]:
-    """Where, in mm, tokens without a mark lie among paper of nearly their colour.
+
+@dataclass(frozen=True)
+class Blank:
+    """`tops`: where, in mm, tokens lie upside down; `walls` (h, w): cells where one stands on its edge, if any does."""
+
+    tops: list[Point]
+    walls: Mask | None
+
+
+def blank_tokens(paper: PaperView, blue: npt.NDArray[np.float32], red: npt.NDArray[np.float32], free: Mask) -> Blank:
+    """Tokens without a mark among paper of nearly their colour.
 
     `blue`, `red` (h, w): tints, as in `Covered`; `free` (h, w): cells that no token and no thing hides.
     """
@@ -41,11 +61,17 @@ def blank_tops(
     usable = drawn.usable & paper.inside & free
     top, ring = _disc(TOP * size_mm), _disc(BESIDE[1] * size_mm, BESIDE[0] * size_mm)
     places: list[Point] = []
+    walls: Mask | None = None
     for more_blue, more_red, strength, like, possible in _bodies(SetKey(board_set)):
         if not possible.any():
             continue
         told = (usable & like).astype(np.float32)
         agree, full = (blue * more_blue + red * more_red) * told, strength * told
+        most_of_it = (cv2.blur(cv2.addWeighted(agree, 1, full, -WALL_CELL, 0), (3, 3)) > 0).view(np.uint8)
+        alike = np.asarray(cv2.morphologyEx(most_of_it, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
+        if cv2.countNonZero(alike) * CELL_MM**2 >= WALL_MM2:
+            found = _walls(alike, red * more_blue - blue * more_red, agree, full, size_mm)
+            walls = found if walls is None or found is None else walls | found
         # where a top lies on enough such ground, and shows enough of the tint, this sum is no less than for both limits
         beyond = agree - np.float32(MUCH) * full + np.float32(UNTOLD) * (told - 1)
         most = cv2.filter2D(beyond, -1, top, borderType=cv2.BORDER_CONSTANT)[possible].max()
@@ -64,7 +90,53 @@ def blank_tops(
             seen = registration.pose.project((np.column_stack([columns, rows]) + 0.5) * CELL_MM)
             bases = registration.pose.unproject(seen, -board_set.tokens.height_mm)
             places += [(float(x), float(y)) for x, y in bases]
-    return places
+    return Blank(places, walls)
+
+
+def _walls(alike: Image, aside: Array, agree: Array, full: Array, size_mm: float) -> Mask | None:
+    """Those of the cells (h, w) `alike` a body that belong to narrow blobs in its tint.
+
+    `agree`, `aside`: along that tint and across it, times `full`.
+    """
+    labels, stats, _ = label_blobs(alike)
+    cells = stats[:, cv2.CC_STAT_AREA] * CELL_MM**2
+    sides = np.hypot(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]) * CELL_MM
+    fits = (cells >= WALL_MM2) & (sides < 1.2 * LONGEST * size_mm)
+    fits[0] = False
+    walls = np.zeros(full.shape, np.bool_)
+    least: float | None = None
+    for label in np.flatnonzero(fits):
+        left, top, width, height = stats[label, : cv2.CC_STAT_AREA].tolist()
+        part = np.s_[max(0, top - RING) : top + height + RING, max(0, left - RING) : left + width + RING]
+        blob, told = labels[part] == label, full[part] > 0
+        rows, columns = np.nonzero(blob)
+        short, long = sorted(cv2.minAreaRect(np.column_stack([columns, rows]).astype(np.float32))[1])
+        ring = told & _near(blob, RING) & ~_near(blob, RING // 2)
+        blob &= told
+        if long * CELL_MM >= LONGEST * size_mm or short * CELL_MM >= WIDEST * size_mm:
+            continue
+        if np.count_nonzero(ring) < LEAST_CELLS or np.count_nonzero(blob) < LEAST_CELLS:
+            continue
+        whole, beside = float(full[part][blob].sum()), float(full[part][ring].sum())
+        share, around = float(agree[part][blob].sum()) / whole, float(agree[part][ring].sum()) / beside
+        across = abs(float(aside[part][blob].sum())) / whole
+        if share <= WALL or across >= ASIDE or abs(around) >= AROUND:
+            continue
+        least = CLEAR_NOISE * _noise(aside * (full > 0), full) if least is None else least
+        if whole > least**2 * np.count_nonzero(blob):
+            walls[part] |= blob
+    return walls if walls.any() else None
+
+
+def _noise(aside: Array, full: Array) -> float:
+    """The usual tint across a body's own where that can be told, over a few cells: there is none on paper."""
+    told = full > 0
+    few = cv2.blur(aside, (3, 3), borderType=cv2.BORDER_CONSTANT)[told] / np.sqrt(full[told])
+    return float(median_rows(np.abs(few)[None])[0])
+
+
+def _near(blob: Mask, cells: int) -> Mask:
+    return cv2.dilate(blob.astype(np.uint8), np.ones((2 * cells + 1, 2 * cells + 1), np.uint8)) > 0
 
 
 def _unlike_its_ground(

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vision import motion
-from vision.blank import blank_tops
+from vision.blank import blank_tokens
 from vision.blobs import label_blobs
 from vision.boardset import BoardSet, Point
 from vision.covered import covered_ground
@@ -30,6 +30,9 @@ SHADE_MM, SIDE_MM, LINE_SHADE_MM = 7.0, 3.0, 12.0
 and how far they may disturb the look of fine lines."""
 INK_GAP_MM = 8.0
 """Half of how far the border of two inks parts an edge that goes on across it, at most."""
+OUTLINE, RING = 1.6, 0.45
+"""In tokens' sizes how wide the outline of one without a mark is at most, with its wall; and how much of its box it
+fills at least: edges that only cross such a box fill a third."""
 BETWEEN_MM = 24.0
 """So near to each other parts of a thing hide what is between them."""
 LARGE_MM2 = 160.0
@@ -109,21 +112,24 @@ def _large(mask: Mask, least: float) -> tuple[Mask, npt.NDArray[np.int32]]:
     return kept > 0, kept
 
 
-def _long(edges: Mask, least_mm: float) -> Mask:
-    """Those of the edges that go on for so long, small gaps left out."""
+def _long(edges: Mask, size_mm: float) -> Mask:
+    """Those of the edges that go on for two tokens' sizes, small gaps left out, and aren't the outline of one."""
     bridged = cv2.dilate(edges.astype(np.uint8), np.ones((3, 3), np.uint8))
     labels, stats, _ = label_blobs(np.asarray(bridged, np.uint8))
-    spans = np.hypot(stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]) * CELL_MM
-    spans[0] = 0
-    return np.asarray(edges & (spans >= least_mm)[labels], np.bool_)
+    wide, high = stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]
+    long = np.hypot(wide, high) * CELL_MM >= 2 * size_mm
+    small = np.maximum(wide, high) * CELL_MM < OUTLINE * size_mm
+    long &= ~small | (stats[:, cv2.CC_STAT_AREA] < RING * wide * high)
+    long[0] = False
+    return np.asarray(edges & long[labels], np.bool_)
 
 
-def _on_paper_too(shadowed: Mask, usable: Mask, least_mm: float) -> Mask:
-    """Those of the shadows' edges that lie on paper, or go on there for so long: on dark ground no print tells them."""
+def _on_paper_too(shadowed: Mask, usable: Mask, size_mm: float) -> Mask:
+    """Those of the shadows' edges that lie on paper, or go on there for long: on dark ground no print tells them."""
     on_paper = shadowed & usable
     if np.array_equal(on_paper, shadowed):
         return shadowed
-    long = _grown(_long(on_paper, least_mm), INK_GAP_MM)
+    long = _grown(_long(on_paper, size_mm), INK_GAP_MM)
     return np.asarray(on_paper | (shadowed & _joined(long, _grown(shadowed, INK_GAP_MM))), np.bool_)
 
 
@@ -165,8 +171,8 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
     if np.count_nonzero(edges) >= LEAST_CELLS:
         bad = raw & ~covering.hard
         shadowed = shadow_edges(paper.drawing, ratio, edges, bad, paper.inside & ~under)
-        shadowed = _on_paper_too(shadowed, paper.drawing.usable, 2 * board_set.tokens.size_mm)
-        raw = raw & ~_long(shadowed, 2 * board_set.tokens.size_mm)  # shorter ones may be a token's own outline
+        shadowed = _on_paper_too(shadowed, paper.drawing.usable, board_set.tokens.size_mm)
+        raw = raw & ~_long(shadowed, board_set.tokens.size_mm)
     tidy = cv2.morphologyEx(raw.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
     tokens_mm = [*(token.centre_mm for token in clear), *stayed.stood_mm]
     beside_small, reaches_edge = _beside(shown, stayed.still, tokens_mm)
@@ -204,8 +210,10 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
             hidden_sites.update(_hidden(paper, board_set, odd))
     if board_set.tokens.marks:
         free = ~(discs | covered) if glow is None else ~(discs | covered | glow)
-        tops = blank_tops(paper, covering.blue, covering.red, free)
-        hidden_sites.update(area.nearest(*top) for top in tops if (area := ground.home(*top)) is not None)
+        blank = blank_tokens(paper, covering.blue, covering.red, free)
+        hidden_sites.update(area.nearest(*top) for top in blank.tops if (area := ground.home(*top)) is not None)
+        if blank.walls is not None:
+            hidden_sites.update(_hidden(paper, board_set, blank.walls))
     around = paper.discs(np.array(standing).reshape(-1, 2), radius_mm + LINE_SHADE_MM)
     unseen = unseen_lines(paper, shown.image, around | rims | _grown(covered, CELL_MM))
     hidden_sites.update(unseen)
