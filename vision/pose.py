@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import atan2, exp, hypot, sqrt
 from typing import Any
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 
-from vision.boardset import BoardSet
+from vision.boardset import BoardSet, SetKey
 
 Array = npt.NDArray[Any]
 Image = npt.NDArray[Any]
@@ -29,7 +30,10 @@ INSET_MM, INSET_SPREAD_MM = 0.3, 0.2  # white blooms into black: printed squares
 CORNER_SIGMA_PX = 0.35
 LINE_SIGMA_PX = 1.0
 ENOUGH = 1e-3  # less is not worth another step: of the sum of squares, told or gained
-MOST_STEPS = 40  # a camera straight above leaves its tilt and focal length to each other: a long, bent valley
+MOST_STEPS = 40
+NO_DAMPING, LEAST_DAMPING = 1e-6, 1e-3  # until a step leads astray, and from then on
+FARTHEST = 1.0  # logarithm of what depth and focal length may grow by in one step
+NEAREST_MM, SLIMMEST = 1.0, 0.05  # a sheet at the camera, or seen from its edge or from behind
 
 
 @dataclass(frozen=True)
@@ -125,6 +129,13 @@ def tag_corners_mm(board_set: BoardSet, tag: int, inset_mm: float = 0.0) -> Arra
     return np.asarray(np.asarray(fiducials.centres_mm[fiducials.ids.index(tag)]) + offsets)
 
 
+@lru_cache(maxsize=64)
+def _outer_mm(key: SetKey, tags: tuple[int, ...]) -> tuple[Array, Array]:
+    """The corners (n * 4, 2) of tags as printed, and which way is inward at each. Made once, not to be written to."""
+    inward = [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]]
+    return np.concatenate([tag_corners_mm(key.board_set, tag) for tag in tags]), np.tile(inward, (len(tags), 1))
+
+
 def fit_pose(
     tags: Sequence[int],
     corners_px: Array,
@@ -133,15 +144,13 @@ def fit_pose(
     lens: Lens | None,
     start: Pose | None,
     lines: Lines | None = None,
-    most_steps: int = MOST_STEPS,
 ) -> tuple[Pose, Array] | None:
     """Pose from the corners (n * 4, 2) of `tags` and the corners' residuals (n * 4, 2); None where nothing fits."""
     width, height = size_px
     centre = ((width - 1) / 2, (height - 1) / 2)
     focal_0 = lens.focal_px if lens else FOCAL_PER_WIDTH * max(width, height)
     k1_0 = lens.k1 if lens else K1_MEAN
-    outer = np.concatenate([tag_corners_mm(board_set, tag) for tag in tags])
-    signs = np.tile([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]], (len(tags), 1))
+    outer, signs = _outer_mm(SetKey(board_set), tuple(tags))
     if start is None:
         camera = np.array([[focal_0, 0, centre[0]], [0, focal_0, centre[1]], [0, 0, 1.0]])
         flat = np.column_stack([outer + signs * INSET_MM, np.zeros(len(outer))])
@@ -156,45 +165,30 @@ def fit_pose(
         [lens.focal_spread if lens else FOCAL_SPREAD, lens.k1_spread if lens else K1_SPREAD, INSET_SPREAD_MM]
     )
 
-    at_mm, inward = (outer, signs) if lines is None else (
-        np.concatenate([outer, lines.at_mm]), np.concatenate([signs, np.zeros_like(lines.at_mm)])
-    )  # fmt: skip
-    share = None if lines is None else lines.normal_px.T * (lines.weight / LINE_SIGMA_PX)
-    count = len(outer)
-
-    def misses(at: Array) -> tuple[Array, Array]:
-        """What corners, x and y apart, and lines miss, in their spreads (n,), and the slopes (9, n) of what is told."""
-        seen, slopes = _seen(at, at_mm, inward, centre)
-        error = (corners_px.T - seen[:, :count]).ravel() / CORNER_SIGMA_PX
-        told = slopes[:, :, :count].reshape(9, -1) / CORNER_SIGMA_PX
-        if lines is None or share is None:
-            return error, told
-        across = ((lines.seen_px.T - seen[:, count:]) * share).sum(axis=0)
-        along = slopes[:, 0, count:] * share[0] + slopes[:, 1, count:] * share[1]
-        return np.concatenate([error, across]), np.hstack([told, along])
+    told = _Told.of(outer, signs, corners_px, lines, centre)
 
     def cost(at: Array, error: Array) -> float:
         beyond = (prior - at[6:]) * weight
         return float(error @ error + beyond @ beyond)
 
-    damping, hold = 1e-3, np.concatenate([np.zeros(6), weight**2])
-    error, slopes = misses(state)
-    for _ in range(most_steps):
+    damping, hold, middle = NO_DAMPING, np.concatenate([np.zeros(6), weight**2]), told.middle_mm
+    error, slopes = told.misses(state)
+    for _ in range(MOST_STEPS):
         normal, pull = slopes @ slopes.T, slopes @ error
         normal.flat[::10] += hold
         pull[6:] += hold[6:] * (prior - state[6:])
         step = _step(normal, pull, damping)
         if pull @ step < ENOUGH and pull @ _step(normal, pull, 1e-9) < ENOUGH:  # the second is never less
             break
-        trial = state + step
-        new_error, new_slopes = misses(trial)
+        trial = _moved(state, step, middle)
+        new_error, new_slopes = told.misses(trial)
         gain = cost(state, error) - cost(trial, new_error)
         if gain > 0:
-            state, error, slopes, damping = trial, new_error, new_slopes, damping * 0.2
+            state, error, slopes, damping = trial, new_error, new_slopes, damping * 0.1
             if gain < ENOUGH:
                 break
         else:
-            damping *= 10
+            damping = max(10 * damping, LEAST_DAMPING)
             if damping > 1e6:
                 break
     if state[5] <= 0 or not np.all(np.isfinite(state)):
@@ -208,35 +202,112 @@ def fit_pose(
         centre,
         values[8],
     )
-    return pose, error[: 2 * count].reshape(2, -1).T * CORNER_SIGMA_PX
+    return pose, error[: 2 * len(outer)].reshape(2, -1).T * CORNER_SIGMA_PX
+
+
+def _moved(state: Array, step: Array, middle_mm: tuple[float, float]) -> Array:
+    """A state (9,) after a step (9,) that holds for small ones only, taken so that it holds for long ones, too.
+
+    A camera nearly straight above leaves tilt, distance and focal length to each other, along a bent valley. What the
+    picture tells is plain: where the sheet's middle is seen, how large, and how much larger its near side. These change
+    by as much as a small step says, and tilt and distance follow.
+    """
+    turn, by_turn = cv2.Rodrigues(state[:3])
+    (_, _, normal_x), (_, _, normal_y), (_, _, normal_z) = turn.tolist()
+    x, y, z = (turn[:, :2] @ middle_mm + state[3:6]).tolist()
+    if z < NEAREST_MM or normal_z < SLIMMEST:
+        return np.asarray(state + step)
+    d_turn = (step[:3] @ by_turn).reshape(3, 3)
+    (_, _, d_normal_x), (_, _, d_normal_y), (_, _, d_normal_z) = d_turn.tolist()
+    d_x, d_y, d_z = (d_turn[:, :2] @ middle_mm + step[3:6]).tolist()
+    d_log = float(step[6])
+    share = FARTHEST / max(FARTHEST, abs(d_log), abs(d_z / z))
+    longer = exp(d_log * share)  # a longer lens sees the same from farther away, and under more of a slope
+    slopes, places = [], []
+    for normal, d_normal, at, d_at in ((normal_x, d_normal_x, x, d_x), (normal_y, d_normal_y, y, d_y)):
+        slope, place = normal / normal_z, at / z
+        d_slope, d_place = (d_normal - slope * d_normal_z) / normal_z, (d_at - place * d_z) / z
+        slopes.append((slope + (d_slope - slope * d_log) * share) * longer)
+        places.append((place + (d_place + place * d_log) * share) / longer)
+    moved = state + step * share
+    turned = cv2.Rodrigues(moved[:3])[0]
+    # the shortest turn that gives the sheet that slope
+    (_, _, from_x), (_, _, from_y), (_, _, from_z) = turned.tolist()
+    size = sqrt(1 + slopes[0] ** 2 + slopes[1] ** 2)
+    to_x, to_y, to_z = slopes[0] / size, slopes[1] / size, 1 / size
+    axis = from_y * to_z - from_z * to_y, from_z * to_x - from_x * to_z, from_x * to_y - from_y * to_x
+    sine = hypot(*axis)
+    if sine > 1e-12:
+        angle = atan2(sine, from_x * to_x + from_y * to_y + from_z * to_z) / sine
+        turned = cv2.Rodrigues(np.array(axis) * angle)[0] @ turned
+    depth = z * exp(d_z / z * share)
+    moved[:3] = cv2.Rodrigues(turned)[0][:, 0]
+    moved[3:6] = (places[0] * depth, places[1] * depth, depth) - turned[:, :2] @ middle_mm
+    return np.asarray(moved)
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What a picture tells of a pose, one number a row: corners' x, corners' y, and how far lines lie across.
+
+    `points_mm` (3, n): sheet points, the third 1; `inward` (2, k): the first k move by this times the inset; `ways`
+    (2, n): the direction in the picture, one over its spread long, along which the point is seen at `seen` (n,).
+    """
+
+    points_mm: Array
+    inward: Array
+    ways: Array
+    seen: Array
+    middle_mm: tuple[float, float]
+
+    @classmethod
+    def of(
+        cls, outer_mm: Array, inward: Array, corners_px: Array, lines: Lines | None, centre_px: tuple[float, float]
+    ) -> _Told:
+        """Corners (m, 2) of tags, those of the set and as seen, and lines, if there are any."""
+        count = len(outer_mm)
+        size = 2 * count + (0 if lines is None else len(lines.at_mm))
+        points, ways, seen = np.ones((3, size)), np.zeros((2, size)), np.empty((2, size))
+        points[:2, :count] = points[:2, count : 2 * count] = outer_mm.T
+        ways[0, :count] = ways[1, count : 2 * count] = 1 / CORNER_SIGMA_PX
+        seen[:, :count] = seen[:, count : 2 * count] = corners_px.T
+        if lines is not None:
+            points[:2, 2 * count :] = lines.at_mm.T
+            ways[:, 2 * count :] = lines.normal_px.T * (lines.weight / LINE_SIGMA_PX)
+            seen[:, 2 * count :] = lines.seen_px.T
+        across = ((seen - np.array(centre_px)[:, None]) * ways).sum(axis=0)
+        middle_x, middle_y, _ = points.mean(axis=1).tolist()
+        return cls(points, np.hstack([inward.T, inward.T]), ways, across, (middle_x, middle_y))
+
+    def misses(self, state: Array) -> tuple[Array, Array]:
+        """What is missed, in spreads (n,), and the slopes (9, n) of what would be seen.
+
+        `state` (9,): rotation vector, translation, logarithm of the focal length, k1, inset.
+        """
+        inset = self.inward.shape[1]
+        turn, by_turn = cv2.Rodrigues(state[:3])
+        points = self.points_mm.copy()
+        points[:2, :inset] += self.inward * state[8]
+        x, y, away = np.column_stack([turn[:, :2], state[3:6]]) @ points
+        near = 1 / np.where(np.abs(away) < 1e-6, 1e-6, away)
+        x, y = x * near, y * near
+        way_x, way_y = self.ways
+        focal, k1 = float(np.exp(state[6])), float(state[7])
+        flat, out2 = way_x * x + way_y * y, x * x + y * y
+        bend, steep = focal + (focal * k1) * out2, (2 * focal * k1) * flat
+        by_x, by_y = bend * way_x + steep * x, bend * way_y + steep * y
+        slopes = np.zeros((9, len(flat)))
+        by_place = slopes[3:6]  # how it changes as the point moves before the camera
+        by_place[0], by_place[1], by_place[2] = by_x * near, by_y * near, (by_x * x + by_y * y) * -near
+        both = (by_place[:, None] * points[:2]).reshape(6, -1)
+        slopes[:3] = np.asarray(by_turn).reshape(3, 3, 3)[:, :, :2].reshape(3, 6) @ both
+        slopes[6], slopes[7] = flat * bend, flat * out2 * focal
+        slopes[8, :inset] = (turn[:, :2].T @ by_place[:, :inset] * self.inward).sum(axis=0)
+        return self.seen - slopes[6], slopes
 
 
 def _step(normal: Array, pull: Array, damping: float) -> Array:
     """What a damped step changes (9,): normal equations (9, 9) whose diagonal grows by a share of itself."""
     damped = normal.copy()
     damped.flat[::10] *= 1 + damping
-    return np.asarray(np.linalg.solve(damped, pull))
-
-
-def _seen(state: Array, at_mm: Array, inward: Array, centre_px: tuple[float, float]) -> tuple[Array, Array]:
-    """Pixels (2, n) of sheet points (n, 2), each moved `inward` (n, 2) by the inset, and their slopes (9, 2, n).
-
-    `state` (9,): rotation vector, translation, logarithm of the focal length, k1, inset.
-    """
-    turn, by_turn = cv2.Rodrigues(state[:3])
-    points = (at_mm + inward * state[8]).T
-    ways = np.empty((7, 3, len(at_mm)))  # where each of the first six, and the inset, move the points before the camera
-    ways[:3] = np.asarray(by_turn).reshape(3, 3, 3)[:, :, :2] @ points
-    ways[3:6] = np.eye(3)[:, :, None]
-    ways[6] = turn[:, :2] @ inward.T
-    x, y, away = turn[:, :2] @ points + state[3:6, None]
-    away = np.where(np.abs(away) < 1e-6, 1e-6, away)
-    x, y = x / away, y / away
-    right, down = (ways[:, 0] - x * ways[:, 2]) / away, (ways[:, 1] - y * ways[:, 2]) / away
-    focal, k1 = float(np.exp(state[6])), float(state[7])
-    out2, steep = x * x + y * y, 2 * focal * k1
-    bend, mixed = focal * (1 + k1 * out2), steep * x * y
-    moved = np.stack([(bend + steep * x * x) * right + mixed * down, mixed * right + (bend + steep * y * y) * down], 1)
-    flat = np.stack([x, y])
-    slopes = np.concatenate([moved[:6], (flat * bend)[None], (flat * (focal * out2))[None], moved[6:]])
-    return flat * bend + np.array(centre_px)[:, None], slopes
+    return np.asarray(cv2.solve(damped, pull[:, None], flags=cv2.DECOMP_CHOLESKY)[1])[:, 0]

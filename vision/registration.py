@@ -13,13 +13,13 @@ import numpy.typing as npt
 from vision.artwork import tag_bits
 from vision.boardset import BoardSet, SetKey
 from vision.glance import glance
-from vision.lattice import agrees, contradicts, lines
-from vision.pose import MOST_STEPS, fit_pose
+from vision.lattice import confirms, contradicts, lines
 from vision.pose import NO_MAP as NO_MAP
 from vision.pose import Array as Array
 from vision.pose import Image as Image
 from vision.pose import Lens as Lens
 from vision.pose import Pose as Pose
+from vision.pose import fit_pose
 from vision.pose import tag_corners_mm as tag_corners_mm
 from vision.ranks import median_rows
 from vision.tags import choices as choices
@@ -33,8 +33,8 @@ PLAIN_RESIDUAL_PX = 0.8
 """Where three tags are so near their places nothing else has to be looked for."""
 SAME_PX = 0.3
 """Corners so near are those looked at before."""
-FEW_STEPS, FEW_LINES = 4, 3
-"""While the lines themselves are still looked for a pose need not be exact, and every third tells enough."""
+FEW_LINES = 3
+"""While the lines themselves are still looked for every third tells enough."""
 
 
 @dataclass(frozen=True)
@@ -150,9 +150,9 @@ def _correlations(picture: Image, quads_px: npt.NDArray[np.float32], bits: Image
         levels = levels[:, :, 0] + levels[:, :, 1] + levels[:, :, 2]
     levels = levels - levels.mean(axis=1, keepdims=True)
     wanted = bits - bits.mean(axis=1, keepdims=True)
-    spread = np.linalg.norm(levels, axis=1) * np.linalg.norm(wanted, axis=1)
-    result = np.sum(levels * wanted, axis=1) / np.maximum(spread, 1e-6)
-    inside = np.all((quads_px >= 0) & (quads_px <= [picture.shape[1] - 1, picture.shape[0] - 1]), axis=(1, 2))
+    spread = np.sqrt(np.einsum("nc,nc->n", levels, levels) * np.einsum("nc,nc->n", wanted, wanted))
+    result = np.einsum("nc,nc->n", levels, np.broadcast_to(wanted, levels.shape)) / np.maximum(spread, 1e-6)
+    inside = np.all(cv2.inRange(quads_px, (0, 0, 0, 0), (picture.shape[1] - 1, picture.shape[0] - 1, 0, 0)), axis=1)
     return np.where(inside & (spread > 1e-6), result, -1.0)
 
 
@@ -198,23 +198,17 @@ def _confirmed(
     points = np.concatenate([corners[tag] for tag in registration.tags])
     width, height = board_set.sheet_mm
     rim = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
-    for trust_mm, times, steps, every, still_px in (
-        (4.0, 8, FEW_STEPS, FEW_LINES, 2.0),
-        (2.0, 2, FEW_STEPS, FEW_LINES, 2.0),
-        (1.0, 6, MOST_STEPS, 1, 0.1),
-    ):
+    for trust_mm, times, every, still_px in ((4.0, 8, FEW_LINES, 4.0), (1.0, 6, 1, 0.3)):
         for _ in range(times):
-            fit = fit_pose(
-                registration.tags, points, board_set, registration.size_px, lens, pose,
-                lines(grey, board_set, pose, trust_mm, every), steps,
-            )  # fmt: skip
+            seen = lines(grey, board_set, pose, trust_mm, every)
+            fit = fit_pose(registration.tags, points, board_set, registration.size_px, lens, pose, seen)
             if fit is None:
                 return None
             still = np.abs(fit[0].project(rim) - pose.project(rim)).max() < still_px
             pose, residuals = fit
             if still:
                 break
-    if _rms(residuals) > TWO_TAGS_RESIDUAL_PX or not agrees(grey, board_set, pose):
+    if _rms(residuals) > TWO_TAGS_RESIDUAL_PX or not confirms(grey, board_set, pose):
         return None
     return Registration(board_set, pose, _rms(residuals), registration.tags, registration.size_px)
 

@@ -24,7 +24,7 @@ from vision.palette import first_palette, fit_palette, rough_palette
 from vision.paper import PaperView
 from vision.placing import Area, Ground, _in_order
 from vision.platforms import _slanted
-from vision.pose import _seen
+from vision.pose import CORNER_SIGMA_PX, LINE_SIGMA_PX, Lines, _moved, _Told
 from vision.ranks import median_levels, median_rows, percentile_rows
 from vision.registration import NO_MAP, Pose, register
 from vision.tokens import LOGS
@@ -57,7 +57,7 @@ def test_profiles_are_correlated_part_by_part(levels: Any, drawn: Any) -> None:
     drawn = drawn - drawn.mean(axis=1, keepdims=True)
     drawn /= np.maximum(np.linalg.norm(drawn, axis=1, keepdims=True), 0.5)
     seen = levels / 3.0
-    found = _correlated(seen, drawn)
+    found = _correlated(np.ascontiguousarray(seen.T), np.ascontiguousarray(drawn.T)).T
     for row, column in np.ndindex(found.shape):
         part = seen[row, column : column + 21] - seen[row, column : column + 21].mean()
         assert found[row, column] == pytest.approx(part @ drawn[row] / max(np.linalg.norm(part), 0.05), abs=1e-6)
@@ -277,13 +277,48 @@ def test_rows_moved_and_averaged_at_once_are_those_moved_one_by_one(seed: int, l
 
 @settings(deadline=None, max_examples=30)
 @given(turn=arrays(np.float64, 3, elements=st.floats(-0.6, 0.6)), k1=st.floats(-0.2, 0.1), inset=st.floats(0, 0.6))
-def test_pixels_and_slopes_of_a_fit_are_the_poses(turn: Any, k1: float, inset: float) -> None:
-    at_mm, inward = np.random.default_rng(1).uniform(0, 300, (12, 2)), np.array([[1.0, 1.0], [-1.0, 1.0], [0, 0]] * 4)
+def test_what_a_fit_misses_and_its_slopes_are_the_poses(turn: Any, k1: float, inset: float) -> None:
+    rng, centre = np.random.default_rng(1), (639.5, 359.5)
+    at_mm, inward = rng.uniform(0, 300, (12, 2)), np.array([[1.0, 1.0], [-1.0, 1.0], [1.0, -1.0]] * 4)
+    seen_px, line_px, normal = rng.uniform(0, 700, (12, 2)), rng.uniform(0, 700, (5, 2)), rng.normal(size=(5, 2))
+    normal /= np.linalg.norm(normal, axis=1, keepdims=True)
+    lines = Lines(rng.uniform(0, 300, (5, 2)), line_px, normal, rng.uniform(0.2, 1, 5))
     state = np.array([*turn, -150.0, -200.0, 900.0, np.log(1000.0), k1, inset])
-    pixels, slopes = _seen(state, at_mm, inward, (639.5, 359.5))
-    pose = Pose(tuple(turn), (-150.0, -200.0, 900.0), 1000.0, k1, (639.5, 359.5))
-    assert np.allclose(pixels.T, pose.project(at_mm + inset * inward), atol=1e-6)
+    told = _Told.of(at_mm, inward, seen_px, lines, centre)
+    misses, slopes = told.misses(state)
+    pose = Pose(tuple(turn), (-150.0, -200.0, 900.0), 1000.0, k1, centre)
+    corners = (seen_px - pose.project(at_mm + inset * inward)) / CORNER_SIGMA_PX
+    across = ((line_px - pose.project(lines.at_mm)) * normal).sum(axis=1) * lines.weight / LINE_SIGMA_PX
+    assert np.allclose(misses, np.concatenate([*corners.T, across]), atol=1e-6)
     for index in range(9):
         step = np.eye(9)[index] * 1e-5
-        beyond, before = (_seen(state + way * step, at_mm, inward, (639.5, 359.5))[0] for way in (1, -1))
-        assert np.allclose((beyond - before) / 2e-5, slopes[index], rtol=1e-3, atol=1e-3)
+        beyond, before = (told.misses(state + way * step)[0] for way in (1, -1))
+        assert np.allclose((before - beyond) / 2e-5, slopes[index], rtol=1e-3, atol=1e-2)
+
+
+@settings(deadline=None, max_examples=30)
+@given(turn=arrays(np.float64, 3, elements=st.floats(-0.6, 0.6)), way=arrays(np.float64, 9, elements=st.floats(-1, 1)))
+def test_a_short_step_of_a_fit_is_just_that(turn: Any, way: Any) -> None:
+    state = np.array([*turn, -150.0, -200.0, 900.0, np.log(1000.0), -0.1, 0.3])
+    step = way * [1, 1, 1, 500, 500, 500, 1, 1, 1] * 1e-3
+    apart = np.abs(_moved(state, step, (150.0, 120.0)) - state - step) / [1, 1, 1, 500, 500, 500, 1, 1, 1]
+    assert apart.max() < 5e-5  # which is small of the second order
+
+
+@settings(deadline=None, max_examples=30)
+@given(lean=arrays(np.float64, 2, elements=st.floats(-0.12, 0.12)), spin=st.floats(-3, 3), log=st.floats(0.2, 0.6))
+def test_a_long_step_stays_where_the_picture_is_the_same(lean: Any, spin: float, log: float) -> None:
+    """From straight above nearly the same is seen with a longer lens from farther away."""
+    turn = cv2.Rodrigues(cv2.Rodrigues(np.array([*lean, 0.0]))[0] @ cv2.Rodrigues(np.array([0.0, 0.0, spin]))[0])[0]
+    middle = np.array([200.0, 150.0])
+    at = np.array([20.0, -10.0, 800.0]) - cv2.Rodrigues(turn)[0][:, :2] @ middle
+    state = np.array([*turn[:, 0], *at, np.log(1000.0), -0.1, 0.3])
+    rim = np.array([[0.0, 0.0], [400.0, 0.0], [400.0, 300.0], [0.0, 300.0]])
+    told = _Told.of(rim, np.zeros((4, 2)), np.zeros((4, 2)), None, (639.5, 359.5))
+    before, slopes = told.misses(state)
+    known = slopes[:7] @ slopes[:7].T  # what else changes as the focal length does, while the picture changes least
+    step = np.zeros(9)
+    step[6] = log
+    step[:6] = -np.linalg.solve(known[:6, :6], known[:6, 6]) * log
+    plain, bent = (np.abs(told.misses(to)[0] - before).max() for to in (state + step, _moved(state, step, (200, 150))))
+    assert bent < 0.25 * plain
