@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from controller.referee.view import ClockView, Offence
-from controller.rules.api import Reason, Shift
+from controller.rules.api import Game, Reason, Shift
+from controller.rules.registry import game_named
 from controller.web.state import beat_json, view_json
 from controller.words import LANGUAGES
+from vision.boardset import installed_sets
 
 RUNNING = ClockView("fischer", {"South": 754_000}, "North", 10_000 + 65_400)
 SIZES = ((390, 844), (1280, 800), (1920, 1080))
@@ -103,10 +107,17 @@ OVER = """() => {
   const seen = (one) => one.checkVisibility() && one.getBoundingClientRect().height > 0;
   const foot = document.querySelector("footer").getBoundingClientRect().top, found = [];
   for (const one of document.querySelectorAll(".record > *"))
-    if (seen(one) && one.getBoundingClientRect().bottom > foot + 1) found.push(one.className || one.id);
+    if (seen(one) && one.getBoundingClientRect().bottom > foot + 1) found.push(one.className || one.id || one.tagName);
   const message = document.querySelector(".message");
   return message.scrollHeight > message.clientHeight + 1 ? [...found, "message"] : found;
 }"""
+
+
+def fits(page: Page, where: object) -> None:
+    try:  # the picture of the moment before may still stand there
+        page.wait_for_function(f"() => ({OVER})().length === 0", timeout=5_000)
+    except PlaywrightTimeout:
+        raise AssertionError((page.evaluate(OVER), where)) from None
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -119,7 +130,74 @@ def test_clock_points_and_what_there_is_to_say_of_the_demo_find_room_together(pa
             page.set_viewport_size({"width": width, "height": height})
             expect(page.locator("#score")).to_be_visible()
             expect(page.locator("#clock")).to_be_visible()
-            try:  # the picture of the moment before may still stand there
-                page.wait_for_function(f"() => ({OVER})().length === 0", timeout=5_000)
-            except PlaywrightTimeout:
-                raise AssertionError((page.evaluate(OVER), width, height, shown)) from None
+            fits(page, (width, height, shown))
+
+
+def long(code: str, sites: tuple[str, ...], **facts: str) -> Reason:
+    return Reason(code, sites, "2.1", facts)
+
+
+PAWNS = {"piece": "light-PIOKER", "from": "b5", "to": "d1", "player": "North"}
+THAUM = {"piece": "white-THAUM", "from": "0", "player": "Red"}
+MUCH = {  # of each game the sentences that are long in one language or another
+    "transet": (
+        long("NOT_CAPTURED", ("b5", "d1"), **PAWNS),
+        long("OWN_PAWN_THERE", ("e1", "d1"), **PAWNS, other="dark-PIOKER"),
+        long("WRONG_STEP", ("b5", "d1"), **PAWNS),
+    ),
+    "taasen": (
+        long("NOT_ADJACENT", ("0", "12"), **THAUM, to="12"),
+        long("SEA_REST", ("0", "6"), **THAUM, to="6", form="inland"),
+        long("NOT_PRESSED", ("0", "2"), **THAUM, to="2", other="white-PAUPIL"),
+    ),
+    "transfer": (
+        long("LOAD_AFTER_UNLOAD", ("C1",), player="South", other="North", row="C", piece="blue", site="C1"),
+        long("FAR_END", ("A1",), player="South", other="North", row="A", piece="sky", site="A3", form="between"),
+        long("OVERPUSH", ("G1",), player="South", other="North", row="G", piece="vermilion", site="G1"),
+    ),
+}
+
+
+def crowded(game: Game) -> dict[str, dict[str, Any]]:
+    """What a table may have to say at once, each time with a clock that waits."""
+    start = game.picture(game.start()).on
+    first, second = game.players
+    text = game.turn_text(game.start(), next(iter(game.legal_turns(game.start()))))
+    back = tuple(Shift(kinds[0], "there", site) for site, kinds in sorted(start.items())[:3])
+    none = {"question": (), "doubts": (), "offence": None}
+    asked = ({"text": text, "player": first, "position": "x"}, {"text": None, "player": second, "position": "y"})
+    few, all_of_it = (Offence(second, None, MUCH[game.name][:n], back[:n]) for n in (1, 3))
+    return {
+        "asked": none | {"question": asked, "doubts": MUCH[game.name][:1], "asked_about": "lines", "position": "x"},
+        "one to put right": none | {"offence": few},
+        "much to put right": none | {"offence": all_of_it},
+        "a turn that was meant": none | {"offence": replace(few, nearest=back[0], nearest_turn=text)},
+    }
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("game", ["transet", "taasen", "transfer"])
+def test_a_question_or_an_offence_is_read_whole_beside_a_clock(page, site, stage, game, lang):
+    rules = game_named(game)
+    first, second = rules.players
+    on = rules.picture(rules.start()).on
+    clock = ClockView("fischer", {first: 754_000, second: 65_400}, stop="question")
+    stage.tell(set=installed_sets()[game])
+    stage.show(game=game, set_name=game, players=rules.players, to_move=first, placement=on, observed=on,
+               clock=clock, score=(12, 10) if game == "transfer" else None)  # fmt: skip
+    page.goto(f"{site.url}?lang={lang}")
+    expect(page.locator("#qr")).to_be_visible()
+    for what, shown in crowded(rules).items():
+        stage.show(**shown)
+        expect(page.locator("body")).to_have_attribute("data-code", "question" if shown["question"] else "illegal")
+        for width, height in ((1366, 768), (1280, 720), (1280, 800)):
+            page.set_viewport_size({"width": width, "height": height})
+            fits(page, (what, width, height))
+            smallest = page.locator(".lead:visible, .more li:visible, .steps li:visible").evaluate_all(
+                "all => Math.min(...all.map((one) => parseFloat(getComputedStyle(one).fontSize)))"
+            )
+            assert smallest >= 16
+    stage.show(question=(), doubts=(), offence=None)
+    expect(page.locator("body")).to_have_attribute("data-code", "to_move")
+    assert page.locator("#message").evaluate("one => one.style.getPropertyValue('--fit')") == "1.00"
+    expect(page.locator("#qr")).to_be_visible()  # with little to say all is as large as before

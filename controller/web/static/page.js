@@ -1,6 +1,7 @@
 // The status page: reads the table's stream, shows one message, the board and the record, and says when all that is old.
 import { Board } from "./board.js";
 import { Clock } from "./clock.js";
+import { Fit } from "./fit.js";
 import { $, Stream, post, put } from "./stream.js";
 
 const { lang, build, demo, keys } = document.body.dataset;
@@ -10,6 +11,7 @@ const DAY_MS = 24 * 3600 * 1000;
 
 const board = new Board($("board"), Boolean(demo));
 const clock = new Clock($("clock"));
+const fit = new Fit($("message"), $("record"));
 let newest = null; // the last `state` message
 let geometryFor = null;
 let asking = false;
@@ -35,6 +37,7 @@ async function show(state) {
   clock.show(state);
   showTurns(state);
   showScore(state);
+  fit.again();
   board.state(state);
   await drawBoard(state);
 }
@@ -175,7 +178,22 @@ function showTurns(state) {
   head.append(cell("th", ""), ...orderOf(state).map((one) => cell("th", one.name)));
   $("columns").replaceChildren(...(state.turns.length ? [head] : []));
   $("turns").replaceChildren(...rowsOf(state));
-  $("scroll").scrollTop = $("scroll").scrollHeight;
+  toNewest();
+}
+
+// The newest turn stays in sight, and above it whole rows only.
+function toNewest() {
+  const list = $("scroll");
+  list.style.paddingBottom = "0";
+  const room = list.clientHeight - $("columns").getBoundingClientRect().height;
+  let used = 0;
+  for (const one of [...$("turns").rows].reverse()) {
+    const height = one.getBoundingClientRect().height;
+    if (used + height > room) break;
+    used += height;
+  }
+  if (used > 0 && list.scrollHeight > list.clientHeight) list.style.paddingBottom = `${Math.floor(room - used)}px`;
+  list.scrollTop = list.scrollHeight;
 }
 
 // Points so far, in the games that count them.
@@ -194,8 +212,8 @@ function showScore(state) {
   );
 }
 
-// The newest turn stays in sight when the list gets less room.
-new ResizeObserver(() => ($("scroll").scrollTop = $("scroll").scrollHeight)).observe($("scroll"));
+// Also when the list gets less room.
+new ResizeObserver(toNewest).observe($("scroll"));
 
 function orderOf(state) {
   const first = state.turns[0]?.player;
@@ -251,7 +269,10 @@ function showHealth({ camera, link, lights, journal, preview }) {
   const off = link.state === "off" && !lights.connected;
   const says = lights.connected ? words.label_lights_ok : off ? words.label_lights_none : link.sentence || words.label_lights_off;
   health($("lights"), words.label_lights, says, lights.connected ? "ok" : off ? "off" : "bad");
-  $("looking").hidden = !preview;
+  if ($("looking").hidden === Boolean(preview)) {
+    $("looking").hidden = !preview;
+    fit.again();
+  }
   $("journal").hidden = !journal?.sentence;
   if (journal?.sentence) health($("journal"), "", journal.sentence, "bad");
 }
@@ -265,7 +286,11 @@ function health(element, label, text, state) {
 function showInvite({ invite }) {
   token = invite?.token ?? "";
   $("invite").hidden = !invite;
-  if (!invite) return;
+  if (invite) showWay(invite);
+  fit.again();
+}
+
+function showWay(invite) {
   $("qr").hidden = !invite.address;
   $("invite-words").hidden = !invite.address;
   if (!invite.address) return;
