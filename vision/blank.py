@@ -38,7 +38,7 @@ WALL_MM2, LONGEST, WIDEST = 150.0, 1.8, 1.1
 """Least area of a token on its edge, as the camera sees it; and its sides, in tokens' sizes."""
 RING = 4
 """In cells, how far round a wall its paper is looked at; from half as far on."""
-CLEAR_NOISE = 8.0
+CLEAR_NOISE = 14.0
 """By so many times its noise a body's tint must be told."""
 
 

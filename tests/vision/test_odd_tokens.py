@@ -265,6 +265,31 @@ def test_a_token_on_its_edge_on_a_recorded_board_is_hidden(colour: str) -> None:
         assert seen.on().items() <= before.on().items()
 
 
+@pytest.mark.parametrize("sequence", ["transet-a", "transet-b", "taasen-a", "taasen-b", "taasen-e"])
+def test_paper_that_shines_to_one_side_hides_no_site(sequence: str) -> None:
+    """Gloss makes tan paper look like light tokens, here more, there less."""
+    board = BOARDS[sequence.split("-")[0]]
+    image = np.asarray(cv2.imread(str(FRAMES / sequence / "frame_000000.jpg")), np.uint8)
+    eye = Eye([board])
+    before = eye.look(image)
+    registration = eye.registration
+    assert registration is not None
+    width, height = board.sheet_mm
+    paper = np.zeros(image.shape[:2], np.float32)
+    sheet = registration.pose.project(np.array(rectangle(0, 0, width, height)))
+    cv2.fillPoly(paper, [np.round(sheet).astype(np.int32)], 1.0)
+    turn = np.linspace(0, 2 * np.pi, 40, endpoint=False)
+    for token in before.tokens:
+        rim = np.column_stack([np.cos(turn), np.sin(turn)]) * 0.52 * board.tokens.size_mm + token.centre_mm
+        for high in (0.0, board.tokens.height_mm):
+            cv2.fillPoly(paper, [np.round(registration.pose.project(rim, -high)).astype(np.int32)], 0.0)
+    ramp = np.linspace(0, 0.12, image.shape[1])[None, :] * cv2.GaussianBlur(paper, (0, 0), 0.7)
+    light = (image / 255.0) ** 2.2 + ramp[:, :, None]
+    seen = Eye([board]).look((255 * np.clip(light, 0, 1) ** (1 / 2.2) + 0.5).astype(np.uint8))
+    assert seen.on() == before.on()
+    assert not seen.hidden
+
+
 @pytest.mark.parametrize("game", ["transet", "taasen"])
 def test_of_two_stacked_tokens_none_but_the_upper_is_named(tables: dict[str, Table], game: str) -> None:
     table, board = tables[game], BOARDS[game]
