@@ -12,7 +12,7 @@ from typing import Any, Literal
 from controller.referee.view import Lifted, Offence, View
 from controller.rules.api import Owed, Reason, Shift
 from controller.web.asking import answer_for, asked_words
-from controller.web.phrases import name_of, phrase
+from controller.web.phrases import name_of, phrase, place_of
 from controller.words import fault_rest, fault_sentence, say, sentence
 
 Tone = Literal["calm", "blue", "amber", "win"]
@@ -91,12 +91,9 @@ def steps(shifts: Iterable[Shift], language: str) -> tuple[Step, ...]:
     told = []
     for shift in shifts:
         piece = name_of(shift.piece, language)
-        if shift.origin is None:
-            text = phrase("step_put", language, piece=piece, to=shift.to)
-        elif shift.to is None:
-            text = phrase("step_take", language, **{"piece": piece, "from": shift.origin})
-        else:
-            text = phrase("step_move", language, **{"piece": piece, "from": shift.origin, "to": shift.to})
+        origin, to = (place_of(site or "", language) for site in (shift.origin, shift.to))
+        key = "step_put" if shift.origin is None else "step_take" if shift.to is None else "step_move"
+        text = phrase(key, language, **{"piece": piece, "from": origin, "to": to})
         told.append(Step(shift.piece, shift.origin, shift.to, text))
     return tuple(told)
 
@@ -134,7 +131,7 @@ def _guide(view: View, language: str) -> Message:
     """Back to where the game was: the next piece, until everything stands."""
     head = say("guide.head", language)
     if view.waits:
-        sites = ", ".join(sorted(view.waits))
+        sites = ", ".join(place_of(site, language) for site in sorted(view.waits))
         return Message("guide", "calm", head, lead=say("guide.waits", language, sites=sites))
     if not view.wrong:
         still = view.total > 0
@@ -237,8 +234,8 @@ def _owed_texts(owed: tuple[Owed, ...], language: str) -> tuple[str, ...]:
             language,
             player=one.player,
             piece=one.piece,
-            at=one.at,
-            to=", ".join(sorted(one.to, key=lambda site: (len(site), site))),
+            at=place_of(one.at or "", language),
+            to=", ".join(place_of(site, language) for site in sorted(one.to, key=lambda site: (len(site), site))),
         )
         for one in owed
     )
@@ -250,8 +247,8 @@ def _lifted(lifted: Lifted, standing: Mapping[str, tuple[str, ...]], language: s
     also = [(site, kind) for site in lifted.along for kind in standing.get(site, ())]
     facts = {
         "piece": name_of(lifted.piece, language),
-        "to": ", ".join(sorted(lifted.to, key=lambda site: (len(site), site))),
-        "along": ", ".join(f"{name_of(kind, language)} {site}" for site, kind in also),
+        "to": ", ".join(place_of(site, language) for site in sorted(lifted.to, key=lambda site: (len(site), site))),
+        "along": ", ".join(f"{name_of(kind, language)} {place_of(site, language)}" for site, kind in also),
     }
     if lifted.to:
         told = [say("teach.may", language, **facts)] + [say("teach.along", language, **facts)] * bool(facts["along"])

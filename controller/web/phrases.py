@@ -22,6 +22,13 @@ def phrase(key: str, language: str, *, domain: str = "page", **facts: object) ->
     return phrases(language, domain)[key].format(**facts)
 
 
+def place_of(site: str, language: str) -> str:
+    """A site as people call it: a platform's slot by its side and number, others as the game writes them."""
+    side, dot, slot = site.partition(".")
+    named = catalogue(language).get(f"name.{side.capitalize()}") if dot else None
+    return f"{named} {slot}" if named is not None else site
+
+
 def name_of(thing: str, language: str) -> str:
     """A player's or piece's name; one that the catalogue doesn't know is shown as the game writes it."""
     return catalogue(language).get(f"name.{thing}", thing)

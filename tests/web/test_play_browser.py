@@ -267,6 +267,7 @@ def test_the_code_stays_on_the_display_with_much_to_say(browser, serve, stage, s
     page = browser.new_page(viewport={"width": width, "height": height})
     page.goto(f"{site.url}?lang=de")
     expect(page.locator(".steps li")).to_have_count(2)
+    expect(page.locator("#qr")).to_be_visible()
     box = page.locator("#qr").bounding_box()
     assert box["width"] > 70
     assert box["y"] + box["height"] <= height

@@ -9,12 +9,15 @@ export class Fit {
   // `message`, `record`: what shares the room; `--fit` scales the words of the first.
   constructor(message, record) {
     [this.message, this.record] = [message, record];
-    addEventListener("resize", () => this.again());
-    let width = 0; // of the column: the board takes what it needs as soon as it is known which one lies there
-    new ResizeObserver(() => {
-      if (width !== message.clientWidth) this.again();
-      width = message.clientWidth;
-    }).observe(message);
+    // The column's width is what the board leaves, once it is known which one lies there; notices take of its height.
+    const main = message.parentElement;
+    let room = "";
+    const look = new ResizeObserver(() => {
+      const now = `${message.clientWidth} ${main.clientWidth} ${main.clientHeight}`;
+      if (room !== now) this.again();
+      room = now;
+    });
+    for (const one of [main, message]) look.observe(one);
     for (const picture of record.querySelectorAll("img")) picture.addEventListener("load", () => this.again());
   }
 
