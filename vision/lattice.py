@@ -45,24 +45,32 @@ _EVEN = 0.05
 class Borders:
     """Profiles across a set's borders. `at_mm` (n, 2): middles; `out_mm` (n, 2): unit vectors across.
 
+    `ends_mm` (3 * n, 2): the middles, the inner ends and the outer ones; `along_mm` (n, 2): a millimetre further along.
     `drawn` (2 * _HALF + 1, n), unit length, no mean.
     `side` (n,): -1 between two sites; at the rim of the board the quarter it faces (0 right, 1 down, 2 left, 3 up).
     """
 
     at_mm: Array
     out_mm: Array
+    ends_mm: Array
+    along_mm: Array
     drawn: Array
     side: Array
 
+    @classmethod
+    def of(cls, at_mm: Array, out_mm: Array, drawn: Array, side: Array) -> Borders:
+        """Profiles with what is made of them once."""
+        reach = _ACROSS_MM[-1] * out_mm
+        ends_mm = np.concatenate([at_mm, at_mm - reach, at_mm + reach])
+        return cls(at_mm, out_mm, ends_mm, at_mm + out_mm[:, ::-1] * [1, -1], np.ascontiguousarray(drawn), side)
+
     def some(self, which: Array | slice) -> Borders:
         """Of these only some."""
-        drawn = np.ascontiguousarray(self.drawn[:, which])
-        return Borders(self.at_mm[which], self.out_mm[which], drawn, self.side[which])
+        return Borders.of(self.at_mm[which], self.out_mm[which], self.drawn[:, which], self.side[which])
 
     def shown(self, pose: Pose) -> Array:
         """Where a pose has their middles and their ends, inner and outer: (3, n, 2) pixels."""
-        reach = _ACROSS_MM[-1] * self.out_mm
-        return pose.project(np.concatenate([self.at_mm, self.at_mm - reach, self.at_mm + reach])).reshape(3, -1, 2)
+        return pose.project(self.ends_mm).reshape(3, -1, 2)
 
 
 def borders(board_set: BoardSet) -> Borders:
@@ -107,7 +115,7 @@ def _borders(key: SetKey) -> Borders:
     middle_part = slice(len(_ACROSS_MM) // 2 - _HALF, len(_ACROSS_MM) // 2 + _HALF + 1)
     drawn, strength = _unit(np.asarray(profiles)[:, middle_part])
     plain = strength > 3.0  # some borders hardly show in print
-    return Borders(at_mm, out_mm, drawn.T, np.asarray(sides)).some(plain)
+    return Borders.of(at_mm, out_mm, drawn.T, np.asarray(sides)).some(plain)
 
 
 @lru_cache(maxsize=16)
@@ -266,11 +274,11 @@ def lines(grey: Image, board_set: BoardSet, pose: Pose, trust_mm: float, every: 
     known = _thinned(SetKey(board_set), every)
     shown = known.shown(pose)
     shift_mm, alike = observe(grey, known, shown)
-    clear = alike >= ALIKE
-    at_mm, out_mm, shift_mm = known.at_mm[clear], known.out_mm[clear], shift_mm[clear]
-    middle, low, high = shown[:, clear]
+    clear = np.flatnonzero(alike >= ALIKE)
+    at_mm, shift_mm = known.at_mm.take(clear, axis=0), shift_mm.take(clear)
+    middle, low, high = shown.take(clear, axis=1)
     part = shift_mm[:, None] / _ACROSS_MM[-1]
     seen_px = middle + part * ((high - low) + part * (low + high - 2 * middle)) / 2
-    along_px = pose.project(at_mm + out_mm[:, ::-1] * [1, -1]) - middle
-    normal_px = along_px[:, ::-1] * [1, -1] / np.maximum(np.hypot(*along_px.T)[:, None], 1e-6)
+    right, down = (pose.project(known.along_mm.take(clear, axis=0)) - middle).T
+    normal_px = np.column_stack([down, -right]) / np.maximum(np.hypot(right, down)[:, None], 1e-6)
     return Lines(at_mm, seen_px, normal_px, 1 / np.sqrt(1 + (shift_mm / trust_mm) ** 2))

@@ -127,10 +127,11 @@ class PaperView:
         places = registration.pose.project_grid(self.drawing.xs_mm, self.drawing.ys_mm)
         # the sheet's part of a half-size copy is read: its pixel (u, v) covers the full one's 2u, 2u + 1 and 2v, 2v + 1
         width, height = registration.size_px
-        (left, right), (top, bottom) = ((int(low) - 4, int(high) + 6) for low, high in map(_range, cv2.split(places)))
+        across, down = cv2.split(places)
+        (left, right), (top, bottom) = ((int(low) - 4, int(high) + 6) for low, high in map(_range, (across, down)))
         left, top = max(0, left) // 2 * 2, max(0, top) // 2 * 2
         self._part = (slice(top // 2, min(height, bottom) // 2), slice(left // 2, min(width, right) // 2))
-        self._maps = (places - np.array([left + 0.5, top + 0.5], np.float32)) / 2
+        self._maps = cv2.merge([(across - (left + 0.5)) / 2, (down - (top + 0.5)) / 2])
         self._discs: tuple[tuple[bytes, float], Mask] | None = None
         self._middles: tuple[bytes, list[tuple[int, int]]] = (b"", [])
         self.inside: Mask = cv2.inRange(places, (1.0, 1.0, 0, 0), (width - 2.0, height - 2.0, 0, 0)) > 0

@@ -31,6 +31,8 @@ WORST_RESIDUAL_PX = 4.0
 TWO_TAGS_RESIDUAL_PX = 1.5
 PLAIN_RESIDUAL_PX = 0.8
 """Where three tags are so near their places nothing else has to be looked for."""
+SHIFTS_PX = np.array([[x, y] for y in range(-3, 4) for x in range(-3, 4)], np.float64) * 2.5
+"""Where a tag is looked for round the place that a pose predicts."""
 SAME_PX = 0.3
 """Corners so near are those looked at before."""
 FEW_LINES = 3
@@ -159,16 +161,16 @@ def _correlations(picture: Image, quads_px: npt.NDArray[np.float32], bits: Image
 def complete(grey: Image, registration: Registration, corners: dict[int, Array], lens: Lens | None) -> Registration:
     """Add the tags that the detector missed but whose cells are about where the pose predicts them."""
     board_set = registration.board_set
-    steps = np.array([[x, y] for y in range(-3, 4) for x in range(-3, 4)], np.float64) * 2.5
     for _ in range(2):
         missing = [tag for tag in board_set.fiducials.ids if tag not in registration.tags]
         reach_px = 9.0 if len(registration.tags) < 3 else 5.0  # two tags alone predict the others roughly
-        shifts = steps[np.abs(steps).max(axis=1) <= reach_px]
+        shifts = SHIFTS_PX[np.abs(SHIFTS_PX).max(axis=1) <= reach_px]
         more = {tag: corners[tag] for tag in registration.tags}
         for tag in missing:
             cells = registration.pose.project(cell_points_mm(board_set, tag))
             bits = tag_bits(board_set.fiducials.dictionary, tag).ravel()
-            agree = _correlations(grey, (cells[None] + shifts[:, None]).astype(np.float32), bits[None])
+            quads = np.tile(shifts.astype(np.float32), len(cells)) + cells.ravel().astype(np.float32)
+            agree = _correlations(grey, quads.reshape(len(shifts), -1, 2), bits[None])
             best = int(np.argmax(agree))
             if agree[best] < SEEN_CORRELATION:
                 continue
@@ -198,7 +200,7 @@ def _confirmed(
     points = np.concatenate([corners[tag] for tag in registration.tags])
     width, height = board_set.sheet_mm
     rim = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
-    for trust_mm, times, every, still_px in ((4.0, 8, FEW_LINES, 4.0), (1.0, 6, 1, 0.3)):
+    for trust_mm, times, every, still_px in ((4.0, 8, FEW_LINES, 4.0), (1.0, 6, 1, 0.5)):
         for _ in range(times):
             seen = lines(grey, board_set, pose, trust_mm, every)
             fit = fit_pose(registration.tags, points, board_set, registration.size_px, lens, pose, seen)
