@@ -79,5 +79,5 @@ def test_a_sentence_a_player_understands() -> None:
     assert sentence(reason).startswith("The red Thaum can't go from 9 to 11: a piece moves to a triangle")
     (reason,) = G.judge_turn(G.start(), "GT=14").reasons
     assert sentence(reason, "nl") == "Rood is aan zet; de groene Thaum op 15 is van Groen."
-    assert sentence(reason, "fr") == "C'est à Rouge de jouer ; la pièce en 15 (Thaum vert) est à Vert."
+    assert sentence(reason, "fr") == "C'est à Rouge de jouer\N{NO-BREAK SPACE}; la pièce en 15 (Thaum vert) est à Vert."
     assert say("stuck", "de") == "Die Seite am Zug hat keinen erlaubten Zug."

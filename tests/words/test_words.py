@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,7 @@ from controller.rules.transet import TRANSET as G
 from controller.words import LANGUAGES, keys, say, sentence
 from controller.words.catalogue import catalogue, parse_po
 
+FRENCH = Path(str(files("controller.words"))) / "locale" / "fr" / "LC_MESSAGES"
 CODES = [
     "OUT_OF_TURN",
     "WRONG_PIECE",
@@ -51,6 +54,13 @@ def test_every_language_has_every_key_with_the_same_facts(language: str) -> None
         assert facts == set(re.findall(r"\{(\w+)\}", catalogue("en")[key])), key
         assert text.strip() == text
         assert "swop" not in text.lower()
+
+
+@pytest.mark.parametrize("file", sorted(p.name for p in FRENCH.iterdir() if p.suffix == ".po"))
+def test_in_french_no_line_begins_with_a_mark(file: str) -> None:
+    """The space before such a mark is one that no line is broken at."""
+    for key, text in parse_po((FRENCH / file).read_text(encoding="utf-8")).items():
+        assert not re.search(" [:;?!»]|« ", text), (key, text)
 
 
 def reasons() -> Iterator[Reason]:
