@@ -239,7 +239,8 @@ class Look:
         """
         if marks_are_pale(registration.board_set):
             blue, green, red = cv2.split(image)
-            grey = cv2.addWeighted(grey, 0.5, cv2.min(cv2.min(blue, green), red), 0.5, 0)
+            least = cv2.min(cv2.min(blue, green, dst=blue), red, dst=blue)
+            grey = cv2.addWeighted(grey, 0.5, least, 0.5, 0, dst=least)
         return cls(image, grey, registration, light)
 
 
