@@ -148,6 +148,10 @@ def test_the_camera_is_looked_through_only_when_asked_and_ends_by_itself(played,
         played.now_s += UNWATCHED_S - 1
         time.sleep(0.02)
         played.table.preview.shot()
+    played.until(lambda view: not played.table.preview.wants(view))  # the last picture for now
+    newest = played.table.preview.shot().number
+    expect(page.locator(f'#sheet image[href$="n={newest}"]')).to_have_count(1)
+    expect(page.locator("#sheet image")).to_have_count(1)  # it is there: no request is on its way
     played.now_s += UNWATCHED_S
     expect(page.locator("#left")).to_have_text("The picture is off.")
     expect(page.locator("#picture")).to_be_hidden()
