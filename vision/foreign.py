@@ -30,9 +30,8 @@ SHADE_MM, SIDE_MM, LINE_SHADE_MM = 7.0, 3.0, 12.0
 and how far they may disturb the look of fine lines."""
 INK_GAP_MM = 8.0
 """Half of how far the border of two inks parts an edge that goes on across it, at most."""
-OUTLINE, RING = 1.6, 0.45
-"""In tokens' sizes how wide the outline of one without a mark is at most, with its wall; and how much of its box it
-fills at least: edges that only cross such a box fill a third."""
+OUTLINE_MM, INSIDE_MM2 = 76.0, 80.0
+"""No shadow's edge runs round so little, and at least so much: what casts it would stand there."""
 BETWEEN_MM = 24.0
 """So near to each other parts of a thing hide what is between them."""
 LARGE_MM2 = 160.0
@@ -113,15 +112,24 @@ def _large(mask: Mask, least: float) -> tuple[Mask, npt.NDArray[np.int32]]:
 
 
 def _long(edges: Mask, size_mm: float) -> Mask:
-    """Those of the edges that go on for two tokens' sizes, small gaps left out, and aren't the outline of one."""
+    """Those of the edges that go on for two tokens' sizes, small gaps left out, and aren't the outline of a thing."""
     bridged = cv2.dilate(edges.astype(np.uint8), np.ones((3, 3), np.uint8))
     labels, stats, _ = label_blobs(np.asarray(bridged, np.uint8))
-    wide, high = stats[:, cv2.CC_STAT_WIDTH], stats[:, cv2.CC_STAT_HEIGHT]
-    long = np.hypot(wide, high) * CELL_MM >= 2 * size_mm
-    small = np.maximum(wide, high) * CELL_MM < OUTLINE * size_mm
-    long &= ~small | (stats[:, cv2.CC_STAT_AREA] < RING * wide * high)
+    sides = stats[:, [cv2.CC_STAT_WIDTH, cv2.CC_STAT_HEIGHT]] * CELL_MM
+    long = np.hypot(sides[:, 0], sides[:, 1]) >= 2 * size_mm
     long[0] = False
+    for label in np.flatnonzero(long & (sides.max(axis=1) < OUTLINE_MM)):
+        left, top, width, height = stats[label, : cv2.CC_STAT_AREA].tolist()
+        long[label] = not _runs_round(labels[top : top + height, left : left + width] == label)
     return np.asarray(edges & long[labels], np.bool_)
+
+
+def _runs_round(edges: Mask) -> bool:
+    """Whether edges (h, w) enclose something."""
+    labels, stats, _ = label_blobs(np.pad(~edges, 1, constant_values=True))
+    inside = np.arange(len(stats)) != labels[0, 0]
+    inside[0] = False
+    return bool(np.any(stats[inside, cv2.CC_STAT_AREA] * CELL_MM**2 >= INSIDE_MM2))
 
 
 def _on_paper_too(shadowed: Mask, usable: Mask, size_mm: float) -> Mask:

@@ -267,6 +267,21 @@ def test_a_small_black_thing_on_green_or_blue_hides_its_site(number: int, lamp: 
         assert site in Eye([board_set]).look(picture).hidden, site
 
 
+@pytest.mark.parametrize(
+    ("site", "radius", "grey"), [("c5", 20.0, 60), ("c5", 20.0, 90), ("b2", 22.0, 90), ("c3", 17.0, 60)]
+)
+def test_a_grey_thing_is_no_round_shadow(site: str, radius: float, grey: int) -> None:
+    """It darkens paper as shade does, but nothing stands there that would cast such a shade."""
+    board_set = BoardSet.load(DATA / "sets" / "transet.toml")
+    image = cv2.imread(str(DATA / "frames" / "transet-b" / "frame_000000.jpg"))
+    eye = Eye([board_set])
+    eye.look(image)
+    assert eye.registration is not None
+    thing = tall(disc(radius), 5.0, (grey * 0.8,) * 3, (grey,) * 3)
+    picture, _ = draw(image, eye.registration, thing, np.add(board_set.centre(site), (4.0, 3.0)), 0.5)
+    assert site in Eye([board_set]).look(picture).hidden
+
+
 def test_gloss_towards_a_lamp_makes_no_blue_sky() -> None:
     board_set = BoardSet.load(DATA / "sets" / "transfer.toml")
     truth = json.loads((DATA / "frames" / "transfer-r" / "truth.json").read_text())
