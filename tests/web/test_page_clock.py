@@ -113,6 +113,13 @@ OVER = """() => {
 }"""
 
 
+SMALLEST = """() => {
+  const all = [...document.querySelectorAll(".lead, .more li, .steps li")].filter((one) => one.checkVisibility());
+  return all.length ? Math.min(...all.map((one) => parseFloat(getComputedStyle(one).fontSize))) : 0;
+}"""
+"""In pixels; all at once, for between two questions the words may be drawn anew."""
+
+
 def fits(page: Page, where: object) -> None:
     try:  # the picture of the moment before may still stand there
         page.wait_for_function(f"() => ({OVER})().length === 0", timeout=5_000)
@@ -193,11 +200,8 @@ def test_a_question_or_an_offence_is_read_whole_beside_a_clock(page, site, stage
         for width, height in ((1366, 768), (1280, 720), (1280, 800)):
             page.set_viewport_size({"width": width, "height": height})
             fits(page, (what, width, height))
-            smallest = page.locator(".lead:visible, .more li:visible, .steps li:visible").evaluate_all(
-                "all => Math.min(...all.map((one) => parseFloat(getComputedStyle(one).fontSize)))"
-            )
-            assert smallest >= 16
+            page.wait_for_function(f"() => ({SMALLEST})() >= 16", timeout=5_000)
     stage.show(question=(), doubts=(), offence=None)
     expect(page.locator("body")).to_have_attribute("data-code", "to_move")
-    assert page.locator("#message").evaluate("one => one.style.getPropertyValue('--fit')") == "1.00"
+    expect(page.locator("#message")).to_have_attribute("style", re.compile("--fit: 1.00"))
     expect(page.locator("#qr")).to_be_visible()  # with little to say all is as large as before
