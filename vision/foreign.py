@@ -413,7 +413,7 @@ def _beside(shown: Shown, still: Image | None, tokens_mm: Sequence[Point]) -> tu
     things = [
         label
         for label in np.flatnonzero(count >= SOLID_MM2 * scale**2)
-        if label > 0 and unexplained(small, still, labels == label, solid) >= SOLID_MM2 * scale**2
+        if label > 0 and unexplained(small, still, labels == label, solid, sheet) >= SOLID_MM2 * scale**2
     ]
     chosen = np.zeros(len(count), np.bool_)
     chosen[things] = True

@@ -36,6 +36,8 @@ FLAT = 0.07
 TINTED, UNLIKE, ALIKE, FLAT_SHARE, EDGE_CELLS = 0.12, 0.07, 0.6, 0.9, 3
 """Beside the sheet: by how much shade may tint and vary, logarithms; how much of it must not vary more, and how much of
 that still less; and how many cells of the small picture a hard edge is wide at most."""
+EDGE_MISS = 0.3
+"""What the two sides of a strip of shade, and the strip, may miss its depth by, in shares of it."""
 
 
 def _boxed(values: Floats, cells: int) -> Floats:
@@ -115,15 +117,16 @@ def _judge(
     return np.asarray(shadow & (told | plain))
 
 
-def unexplained(now: Image, before: Image, blob: Mask, solid: Mask) -> int:
-    """How many `solid` cells of a `blob` (h, w) of the small picture no hard shadow that came or went explains.
+def unexplained(now: Image, before: Image, blob: Mask, solid: Mask, sheet: Mask) -> int:
+    """How many `solid` cells of a `blob` (h, w) of the small picture no hard shadow that came, went or moved explains.
 
     A shadow leaves one share of the light all over its inside, in all channels; at its edge, some cells wide, more.
+    `sheet` (h, w): where there is other ground.
     """
     rows, columns = np.nonzero(blob)
     part = (
-        slice(max(0, rows.min() - EDGE_CELLS), rows.max() + EDGE_CELLS + 1),
-        slice(max(0, columns.min() - EDGE_CELLS), columns.max() + EDGE_CELLS + 1),
+        slice(max(0, rows.min() - 2 * EDGE_CELLS), rows.max() + 2 * EDGE_CELLS + 1),
+        slice(max(0, columns.min() - 2 * EDGE_CELLS), columns.max() + 2 * EDGE_CELLS + 1),
     )
     blob, solid = blob[part], solid[part] & blob[part]
     new, old = now[part].astype(np.float32), before[part].astype(np.float32)
@@ -133,15 +136,55 @@ def unexplained(now: Image, before: Image, blob: Mask, solid: Mask) -> int:
     mine = inner & blob
     flat = np.count_nonzero(np.abs(gone[mine].mean(axis=1)) < 0.7 * UNLIKE)
     lost = abs(float(np.log(share)))
-    enough = np.count_nonzero(mine) >= ALIKE * np.count_nonzero(blob) and flat >= FLAT_SHARE * np.count_nonzero(mine)
-    if not enough or not 3 * UNLIKE < lost < DEEPEST:
-        return int(np.count_nonzero(solid))
     around = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * EDGE_CELLS + 1, 2 * EDGE_CELLS + 1))
-    lit, dim = (cv2.dilate(cells.astype(np.uint8), around) > 0 for cells in (_alike(kept), inner))
-    edge = (dim & lit) | ((dim | lit) & _at_border(now.shape[:2])[part] & _between(kept, np.log(share)))
-    left = solid & ~(inner | edge)
+    mostly = np.count_nonzero(mine) >= ALIKE * np.count_nonzero(blob) and flat >= FLAT_SHARE * np.count_nonzero(mine)
+    if mostly and 3 * UNLIKE < lost < DEEPEST:
+        lit, dim = (cv2.dilate(cells.astype(np.uint8), around) > 0 for cells in (_alike(kept), inner))
+        edge = (dim & lit) | ((dim | lit) & _at_border(now.shape[:2])[part] & _between(kept, np.log(share)))
+        left = solid & ~(inner | edge)
+    else:
+        depth = _edge_moved(new, old, kept, blob, sheet[part])
+        if depth is None:
+            return int(np.count_nonzero(solid))
+        left = solid & ~_between(kept, depth)
     sizes = label_blobs(left)[1][1:, cv2.CC_STAT_AREA]
     return int(sizes.max(initial=0))  # specks are noise in the dark
+
+
+def _edge_moved(new: Floats, old: Floats, kept: Floats, blob: Mask, sheet: Mask) -> float | None:
+    """By what logarithm a shadow's edge changed a strip, `blob` (h, w), over which it moved; None if none did.
+
+    A thing that came would have an edge on either side; of a strip of shade one side is dark before and after, and the
+    other lit. `new`, `old` (h, w, 3): the pictures; `kept`: logarithm of their ratio; `sheet` (h, w): tells nothing.
+    """
+    rows, columns = np.nonzero(blob)
+    change = np.sort(kept[blob].mean(axis=1))
+    low, high = change[len(change) // 20], change[-1 - len(change) // 20]
+    depth = float(low if abs(low) > abs(high) else high)
+    if not 3 * UNLIKE < abs(depth) < DEEPEST:
+        return None
+    points = np.column_stack([columns, rows]).astype(np.float32)
+    middle, axes, _ = cv2.PCACompute2(points, np.empty(0, np.float32))
+    size = 4 * EDGE_CELLS + 1
+    near, wide = (
+        cv2.dilate(blob.astype(np.uint8), cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (cells, cells))) > 0
+        for cells in (3, size)
+    )
+    y, x = np.nonzero(wide & ~near & ~sheet)
+    side = (x - middle[0, 0]) * axes[1, 0] + (y - middle[0, 1]) * axes[1, 1]
+    logs = np.log(new[y, x] + 8)
+    sides = [logs[side > 0], logs[side < 0]]
+    if min(map(len, sides)) < len(points) / size:
+        return None
+    dark, lit = sorted((np.median(one, axis=0) for one in sides), key=np.sum)
+    gap = dark - lit
+    if np.abs(gap + abs(depth)).max() > EDGE_MISS * abs(depth) or np.abs(gap - gap.mean()).max() > TINTED:
+        return None
+    with_shade, without = (
+        np.median(np.log(one[blob] + 8), axis=0) for one in ((new, old) if depth < 0 else (old, new))
+    )
+    miss = max(float(np.abs(with_shade - dark).mean()), float(np.abs(without - lit).mean()))
+    return depth if miss < EDGE_MISS * abs(depth) else None
 
 
 def _at_border(size: tuple[int, int]) -> Mask:
