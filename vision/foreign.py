@@ -13,6 +13,7 @@ from vision import motion
 from vision.blank import blank_tokens
 from vision.blobs import label_blobs
 from vision.boardset import BoardSet, Point
+from vision.casts import cast_shade
 from vision.covered import covered_ground
 from vision.lifting import LEAST_CELLS
 from vision.lines import unseen_lines
@@ -174,6 +175,9 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
         raw = raw & ~pale  # no thing is told there
         if not board_set.tokens.marks:
             clear = [token for token in clear if not _lies_on(pale, token.centre_mm)]
+    told = (paper.drawing.usable | raw) & paper.inside & ~under  # on dark ground shade may not show
+    places_mm = [] if pale is not None else [token.centre_mm for token in clear]  # in glare tokens are not read
+    cast = cast_shade(raw & told, told, places_mm, board_set.tokens, radius_mm + SHADE_MM)
     edges = covering.hard & raw & ~under
     shadowed: Mask | None = None
     if np.count_nonzero(edges) >= LEAST_CELLS:
@@ -181,6 +185,7 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
         shadowed = shadow_edges(paper.drawing, ratio, edges, bad, paper.inside & ~under)
         shadowed = _on_paper_too(shadowed, paper.drawing.usable, board_set.tokens.size_mm)
         raw = raw & ~_long(shadowed, board_set.tokens.size_mm)
+    raw = raw if cast is None else raw & ~cast
     tidy = cv2.morphologyEx(raw.astype(np.uint8), cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)) > 0
     tokens_mm = [*(token.centre_mm for token in clear), *stayed.stood_mm]
     beside_small, reaches_edge = _beside(shown, stayed.still, tokens_mm)
@@ -218,6 +223,7 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
             hidden_sites.update(_hidden(paper, board_set, odd))
     if board_set.tokens.marks:
         free = ~(discs | covered) if glow is None else ~(discs | covered | glow)
+        free = free if cast is None else free & ~cast
         blank = blank_tokens(paper, covering.blue, covering.red, free)
         hidden_sites.update(area.nearest(*top) for top in blank.tops if (area := ground.home(*top)) is not None)
         if blank.walls is not None:
