@@ -6,6 +6,8 @@ The tokens themselves tell how it lies: a plane, fitted in turn with their colou
 
 from __future__ import annotations
 
+from math import log
+
 import numpy as np
 
 from vision.boardset import BoardSet
@@ -24,6 +26,10 @@ ONES = np.ones(3)
 """For sums over channels: numpy is slow along an axis of three."""
 NEAR_MM, FIRM_NATS, MOST_MISSED, MOST_VEIL = 35.0, 5.0, 0.2, 0.05
 """Among tokens little paper is seen, and its light read less well; neighbours share what is missed."""
+SHARES = (0.2, 0.25, 0.3, 0.35, 0.42, 0.5, 0.6, 0.75, 0.9, 1.1, 1.4, 1.8)
+"""How much of what paper has too much of may lie on a token as a veil; near a reflection paper tells it poorly."""
+DOUBTED = 2.0
+"""Nats: near enough for a tie."""
 
 
 def without_gloss(board_set: BoardSet, seen: Array, at_mm: Array, told: Array) -> tuple[Array, Palette]:
@@ -82,6 +88,25 @@ def _evened(
         if patches and _fit(evened, palette, told) < given_up:
             break
     return evened, palette
+
+
+def nats_in_halo(palette: Palette, seen: Array, plane: Array, excess: Array, doubt: Array) -> Array:
+    """The palette's nats (n, colours) for tokens (n, 3) where paper is brighter by `excess` than the light all over.
+
+    That may be more light, or the veil round a reflection, or both: each colour gets the best that any of it makes, so
+    that it is doubted; but none is surer for a veil than what is told without.
+    `plane`, `excess` (n, 3): logarithms; `doubt` (n,): as in `Palette.nats`.
+    """
+    shown, white = _light(seen + plane + excess), log(255 + 6)
+    veil = np.maximum(_light(plane + excess + white) - _light(plane + white), 0)
+    doubt = np.hypot(doubt, excess.max(axis=1))
+    nats = palette.nats(seen, doubt)
+    rows, told = np.arange(len(nats)), nats.argmax(axis=1)
+    for share in SHARES:
+        bare = _logs(np.maximum(shown - share * veil, 0.1 * shown)) - plane
+        nats = np.maximum(nats, palette.nats(bare, doubt))
+    nats[rows, told] = np.maximum(nats[rows, told], nats.max(axis=1) - DOUBTED)
+    return nats
 
 
 def support(at_mm: Array, told: Array) -> Array:

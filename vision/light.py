@@ -26,6 +26,9 @@ TENTH = 10
 LEAST_SPREAD = 0.03
 WHITENED, MOST_GLARE = 225, 0.15
 """What should be darker than this level and is blown out lies in glare; where more of the paper is, it is exposure."""
+MOSTLY, FADES = 0.4, 0.05
+"""But glare, if so much of that white is beyond the light, and round it paper is brighter by so much, a logarithm, too:
+where the sun falls white has an edge."""
 COLOURLESS, MOST_CURVE = 0.03, 0.5
 """Tints, logarithms, that say little about a tone curve; and by how much its exponent may differ from the drawing's."""
 
@@ -49,11 +52,16 @@ class Light:
 
     def at(self, points_mm: Array) -> Array:
         """Logarithm of picture over drawing (n, 3), BGR, at sheet points (n, 2); beyond the sheet as at its edge."""
+        plane, local = self.parts_at(points_mm)
+        return np.asarray(plane + local)
+
+    def parts_at(self, points_mm: Array) -> tuple[Array, Array]:
+        """The two of which that is the sum: the plane, and what the paper near each point says beyond it."""
         held = np.clip(np.asarray(points_mm, np.float64), 0, self.sheet_mm)
         terms = np.column_stack([np.ones(len(held)), held / self.sheet_mm - 0.5])
         places = (held / (CELL_MM * COARSE) - 0.5).astype(np.float32)
         local = cv2.remap(self.local, places[None], NO_MAP, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)[0]
-        return np.asarray(terms @ self.plane + local)
+        return np.asarray(terms @ self.plane), np.asarray(local)
 
     def tint(self, channel: int, xs_mm: Array, ys_mm: Array) -> npt.NDArray[np.float32]:
         """A channel against green on a grid, by the plane alone: what is near lies under things, too."""
@@ -149,8 +157,13 @@ def read_light(
         blue, green, red = cv2.split(told + drawing.logs)
         darkest = cv2.min(cv2.min(blue, green), red)
         white = np.asarray(blown[:, :, 0] & blown[:, :, 1] & blown[:, :, 2], np.bool_)
-        if np.count_nonzero(white & usable) < MOST_GLARE * np.count_nonzero(usable):
-            glare = white & (darkest < LOGS[WHITENED])
+        beyond = white & (darkest < LOGS[WHITENED])
+        most, much = MOST_GLARE * np.count_nonzero(usable), np.count_nonzero(white & usable)
+        if much < most or (
+            np.count_nonzero(beyond & usable) > MOSTLY * much
+            and _fades(beyond, white, usable, ratio[:, :, 1] - told[:, :, 1])
+        ):
+            glare = beyond
         ratio = _filled(ratio, blown, told)
     if not near:
         return Lit(Light(plane, np.dstack([none] * 3), none, 0.3, sheet_mm, guessed, curve), ratio, glare)
@@ -223,6 +236,19 @@ def _curve_of(seen: Array, bare: Array, weights: Array) -> float:
         agree += float(heavy @ wanted)
         own += float(heavy @ tint)
     return min(MOST_CURVE, max(-MOST_CURVE, agree / (own + hold)))
+
+
+def _fades(beyond: Mask, white: Mask, usable: Mask, excess: npt.NDArray[np.float32]) -> bool:
+    """Whether paper is brighter than the light makes it round what is white `beyond` it, too, as round a reflection.
+
+    `excess` (h, w): logarithm of green over what the light and the drawing explain.
+    """
+    spots = cv2.morphologyEx(beyond.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+    near, inside = (
+        cv2.dilate(mask, np.ones((n, n), np.uint8)) > 0 for mask, n in ((spots, 11), (white.view(np.uint8), 5))
+    )
+    ring = excess[near & ~inside & usable]
+    return len(ring) >= 20 and float(median_rows(ring[None])[0]) > FADES
 
 
 def _filled(ratio: npt.NDArray[np.float32], blown: Mask, told: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

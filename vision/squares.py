@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from vision.boardset import BoardSet, SetKey
 from vision.flat import Flat, lay_flat
-from vision.gloss import support, without_gloss
+from vision.gloss import nats_in_halo, support, without_gloss
 from vision.palette import FLOOR_NATS, Palette, rough_palette
 from vision.ranks import median_rows, percentile_rows
 from vision.registration import Array
@@ -58,6 +58,9 @@ SAME = 0.25
 """Logarithms: ground so like a token that it may go on in it."""
 CROWDED = 0.13
 """The brightness of paper among tokens varies so much by their own shadows alone."""
+HALO, IN_HALO = 0.1, 0.02
+"""Where paper is somewhere brighter than the light all over by the first, a logarithm, a reflection may pale the tokens
+round it; those at which it is so by the second."""
 _TINT_STEP, _LEVEL_STEP = 0.06, 0.15
 _TINT_LEAST, _LEVEL_LEAST = -1.3, 3.6
 _TINTS, _LEVELS = 40, 16
@@ -320,6 +323,10 @@ def _name(look: Look, flat: Flat, patches: Sequence[_Patch]) -> list[Found]:
     untold = 1 - support(centres, alone & on_board)
     stronger = float(np.clip(palette.tint() / USUAL_TINT, 1.0, MOST_STRONGER))
     nats, limit = palette.nats(bodies, doubt), stronger * (STRANGE + untold * STRANGE_UNTOLD)
+    if look.light is not None and float(look.light.local.max()) > HALO:
+        plane, excess = look.light.parts_at(centres)
+        near = np.flatnonzero(excess.max(axis=1) > IN_HALO)
+        nats[near] = nats_in_halo(palette, bodies[near], plane[near], excess[near], doubt[near])
     strange = palette.strange(bodies, limit) & palette.strange(seen, limit)  # gloss may end before a token
     found = []
     every = np.maximum(FLOOR_NATS, nats - nats.max(axis=1, keepdims=True)).tolist()
