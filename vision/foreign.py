@@ -15,7 +15,7 @@ from vision.blobs import label_blobs
 from vision.boardset import BoardSet, Point
 from vision.casts import cast_shade
 from vision.covered import covered_ground
-from vision.lifting import LEAST_CELLS
+from vision.lifting import LEAST_CELLS, HardEdges
 from vision.lines import unseen_lines
 from vision.motion import Mask
 from vision.paper import CELL_MM, PaperView
@@ -62,7 +62,7 @@ class Things:
     """`clear`: tokens seen beyond doubt; `hidden`: sites; `hand`: something foreign is there.
 
     `on_sheet`: grid cells it covers; `reaches_edge`: it comes from the picture's edge, as arms do; `beside`: part of it
-    lies beside the sheet. `edges`: grid cells where hard shadows end; None where none was looked for.
+    lies beside the sheet. `edges`: where hard shadows end; None where none was looked for.
     `glare`: sites hidden by it.
     """
 
@@ -73,7 +73,7 @@ class Things:
     reaches_edge: bool
     beside: bool
     adopted: Mask | None = None
-    edges: Mask | None = None
+    edges: HardEdges | None = None
     glare: frozenset[str] = frozenset()
 
     @classmethod
@@ -246,7 +246,8 @@ def find_things(shown: Shown, stayed: Stayed) -> Things:
         fresh, _ = _large(things & ~_grown(adopted, 4 * CELL_MM), LARGE_MM2 / CELL_MM**2)
     beside = bool(beside_small.any())
     hand = bool(fresh.any()) or beside
-    return Things(tuple(clear), hidden, hand, things, reaches_edge, beside, adopted, shadowed, dazzled)
+    hard = None if shadowed is None else HardEdges(shadowed, edges & ~shadowed)
+    return Things(tuple(clear), hidden, hand, things, reaches_edge, beside, adopted, hard, dazzled)
 
 
 def _in_shade(
@@ -416,11 +417,15 @@ def _beside(shown: Shown, still: Image | None, tokens_mm: Sequence[Point]) -> tu
         return nothing, False  # the light changed, not the table
     solid = motion.solid(small, still, blobs)
     count = np.bincount(labels[solid].ravel(), minlength=int(labels.max()) + 1)
-    things = [
-        label
-        for label in np.flatnonzero(count >= SOLID_MM2 * scale**2)
-        if label > 0 and unexplained(small, still, labels == label, solid, sheet) >= SOLID_MM2 * scale**2
-    ]
+    things: list[int] = []
+    depth: float | None = None
+    sizes = np.bincount(labels.ravel(), minlength=len(count))
+    for label in sorted(np.flatnonzero(count >= SOLID_MM2 * scale**2).tolist(), key=lambda one: -sizes[one]):
+        if label > 0:
+            left, shade = unexplained(small, still, labels == label, solid, sheet, depth)
+            depth = depth if shade is None else shade
+            if left >= SOLID_MM2 * scale**2:
+                things.append(label)
     chosen = np.zeros(len(count), np.bool_)
     chosen[things] = True
     blobs = chosen[labels]

@@ -42,7 +42,8 @@ def read(
     ground, things = _read(board, shot, stayed, changed, glow, lit_before)
     if things.edges is not None:
         same_mm = board.registration.board_set.tokens.size_mm / 2
-        for lifted in lift_shadows(shot.image, board.registration, things.edges):
+        in_doubt = bool(things.hidden) or things.hand or any(map(_unsure, things.clear))
+        for lifted in lift_shadows(shot.image, board.registration, things.edges, in_doubt):
             relit = shot.relit(lifted)
             if _blown(relit.half) > _blown(shot.half) + MOST_BLOWN:
                 continue  # what was lifted lay in no shadow
@@ -102,6 +103,11 @@ def _likelier(token: Found, kind: str) -> Found:
     best = kind if nats[kind] == most else token.kind
     likelihoods = {name: max(FLOOR_NATS, value - most) for name, value in nats.items()}
     return Found(best, token.centre_mm, token.score, likelihoods, token.contrast, token.evenness)
+
+
+def _unsure(token: Found) -> bool:
+    """Whether it may be of another kind, were it seen in better light."""
+    return sum(nats > -STAYS_NATS for nats in token.likelihoods.values()) > 1
 
 
 def _blown(half: Image) -> float:

@@ -117,11 +117,15 @@ def _judge(
     return np.asarray(shadow & (told | plain))
 
 
-def unexplained(now: Image, before: Image, blob: Mask, solid: Mask, sheet: Mask) -> int:
-    """How many `solid` cells of a `blob` (h, w) of the small picture no hard shadow that came, went or moved explains.
+def unexplained(
+    now: Image, before: Image, blob: Mask, solid: Mask, sheet: Mask, known: float | None = None
+) -> tuple[int, float | None]:
+    """How many `solid` cells of a `blob` (h, w) of the small picture no hard shadow that came, went or moved explains;
+    and that shadow's depth, a logarithm, None without any.
 
     A shadow leaves one share of the light all over its inside, in all channels; at its edge, some cells wide, more.
-    `sheet` (h, w): where there is other ground.
+    `sheet` (h, w): where there is other ground; `known`: the depth of one that explains a larger blob: it may go on
+    beyond the sheet.
     """
     rows, columns = np.nonzero(blob)
     part = (
@@ -138,17 +142,24 @@ def unexplained(now: Image, before: Image, blob: Mask, solid: Mask, sheet: Mask)
     lost = abs(float(np.log(share)))
     around = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * EDGE_CELLS + 1, 2 * EDGE_CELLS + 1))
     mostly = np.count_nonzero(mine) >= ALIKE * np.count_nonzero(blob) and flat >= FLAT_SHARE * np.count_nonzero(mine)
+    depth: float | None = float(np.log(share))
     if mostly and 3 * UNLIKE < lost < DEEPEST:
         lit, dim = (cv2.dilate(cells.astype(np.uint8), around) > 0 for cells in (_alike(kept), inner))
         edge = (dim & lit) | ((dim | lit) & _at_border(now.shape[:2])[part] & _between(kept, np.log(share)))
         left = solid & ~(inner | edge)
     else:
         depth = _edge_moved(new, old, kept, blob, sheet[part])
+        if (
+            depth is None
+            and known is not None
+            and np.any(sheet[part] & (cv2.dilate(blob.astype(np.uint8), around) > 0))
+        ):
+            depth = known
         if depth is None:
-            return int(np.count_nonzero(solid))
+            return int(np.count_nonzero(solid)), None
         left = solid & ~_between(kept, depth)
     sizes = label_blobs(left)[1][1:, cv2.CC_STAT_AREA]
-    return int(sizes.max(initial=0))  # specks are noise in the dark
+    return int(sizes.max(initial=0)), depth  # specks are noise in the dark
 
 
 def _edge_moved(new: Floats, old: Floats, kept: Floats, blob: Mask, sheet: Mask) -> float | None:

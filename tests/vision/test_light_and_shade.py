@@ -13,7 +13,7 @@ import pytest
 
 from vision.boardset import BoardSet
 from vision.eye import Eye
-from vision.lifting import lift_shadows
+from vision.lifting import HardEdges, lift_shadows
 from vision.shade import unexplained
 
 DATA = Path(__file__).parents[1] / "data"
@@ -155,14 +155,57 @@ def test_a_lifted_shadow_leaves_the_picture_as_it_was() -> None:
     columns, rows = np.meshgrid((np.arange(width) + 0.5) * 2, (np.arange(height) + 0.5) * 2)
     places = where.pose.project(np.column_stack([columns.ravel(), rows.ravel()]))
     off = (places[:, 0] - 640) * np.cos(0.3) + (places[:, 1] - 360) * np.sin(0.3)
-    edges = (np.abs(off) < 3).reshape(height, width)
-    lifted = next(lift_shadows(dark, where, edges))
+    line = (np.abs(off) < 3).reshape(height, width)
+    edges = HardEdges(line, np.zeros_like(line))
+    lifted = next(lift_shadows(dark, where, edges, in_doubt=False))
     inside = np.zeros(image.shape[:2], np.uint8)
     corners = where.pose.project(np.array([[0, 0], [width * 2, 0], [width * 2, height * 2], [0, height * 2]], float))
     cv2.fillPoly(inside, [np.round(corners).astype(np.int32)], 1)
     away = np.abs(lifted.astype(int) - image).max(axis=2)[inside > 0]
     assert np.percentile(away, 95) < 12
-    assert not list(lift_shadows(image, where, edges))  # nothing is darker beyond the line
+    assert not list(lift_shadows(image, where, edges, in_doubt=False))  # nothing is darker beyond the line
+
+
+def shaded_from(image: Any, sequence: str, ends_mm: Any, lit_mm: Any, left: float = 0.5) -> Any:
+    """A shadow with its edge through two places of the sheet; a third one is lit."""
+    eye = Eye([board_of(sequence)])
+    eye.look(image)
+    assert eye.registration is not None
+    (x, y), (to_x, to_y), lit = eye.registration.pose.project(np.array([*ends_mm, lit_mm], float))
+    angle = np.arctan2(to_x - x, y - to_y)
+    if (lit[0] - x) * np.cos(angle) + (lit[1] - y) * np.sin(angle) > 0:
+        angle += np.pi
+    at = (x - image.shape[1] / 2) * np.cos(angle) + (y - image.shape[0] / 2) * np.sin(angle)
+    return shaded(image, angle, at, left)
+
+
+@pytest.mark.parametrize("away_mm", [-6.0, -4.0, 4.0, 6.0, 8.0])
+@pytest.mark.parametrize("sequence", ["taasen-a", "taasen-b", "taasen-e"])
+@pytest.mark.parametrize("lit", ["board", "margin"])
+def test_a_shadow_along_a_printed_border_is_lifted_by_its_own_depth(sequence: str, away_mm: float, lit: str) -> None:
+    """The step from paper to dark ground beside it is none of the shadow's."""
+    image, standing = still(sequence)
+    board_set = board_of(sequence)
+    base = max(y for site in board_set.sites for _, y in site.polygon_mm)
+    width, height = board_set.sheet_mm
+    ends = [(0.0, base + away_mm - 3), (width, base + away_mm + 3)]
+    dark = shaded_from(image, sequence, ends, (width / 2, 0.0 if lit == "board" else height))
+    seen = after_a_jump(sequence, image, dark)
+    assert (seen.on(), seen.hidden, seen.hand) == (standing, frozenset(), False)
+
+
+@pytest.mark.parametrize("turned_mm", [-80.0, -60.0, -40.0, 40.0, 60.0, 80.0])
+@pytest.mark.parametrize("row", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("sequence", ["transfer-a", "transfer-b", "transfer-e"])
+def test_a_shadow_whose_edge_lies_nearly_all_on_tokens_changes_nothing(
+    sequence: str, row: int, turned_mm: float
+) -> None:
+    image, standing = still(sequence, -1)
+    board_set = board_of(sequence)
+    middle = board_set.centre(f"E{row}")
+    ends = [(0.0, middle[1] - turned_mm / 2), (board_set.sheet_mm[0], middle[1] + turned_mm / 2)]
+    seen = Eye([board_set]).look(shaded_from(image, sequence, ends, (board_set.sheet_mm[0] / 2, 0.0)))
+    assert (seen.on(), seen.hidden, seen.hand) == (standing, frozenset(), False)
 
 
 @pytest.mark.parametrize(
@@ -204,11 +247,11 @@ def test_shade_whose_edge_leaves_the_picture_is_shade() -> None:
     cover = np.clip((0.11 * (200 - x) - y) / 3 + 0.5, 0, 1)[:, :, None]  # nearly along the upper edge
     shade = clip(before * (1 - 0.5 * cover))
     blob = cover[:, :, 0] > 0.1
-    assert unexplained(shade, before, blob, blob, np.zeros_like(blob)) < 4
+    assert unexplained(shade, before, blob, blob, np.zeros_like(blob))[0] < 4
     hand = shade.copy()
     hand[:10, 230:] = (120, 140, 200)
     blob[:10, 230:] = True
-    assert unexplained(hand, before, blob, blob, np.zeros_like(blob)) > 200
+    assert unexplained(hand, before, blob, blob, np.zeros_like(blob))[0] > 200
 
 
 def test_only_what_darkens_evenly_is_shade() -> None:
@@ -219,12 +262,12 @@ def test_only_what_darkens_evenly_is_shade() -> None:
     solid = blob.copy()
     shade, sleeve = before.copy(), before.copy()
     shade[blob] = (before[blob] * 0.5).astype(np.uint8)
-    assert unexplained(shade, before, blob, solid, np.zeros_like(blob)) < 12
+    assert unexplained(shade, before, blob, solid, np.zeros_like(blob))[0] < 12
     sleeve[blob] = 70
-    assert unexplained(sleeve, before, blob, solid, np.zeros_like(blob)) > 1000
+    assert unexplained(sleeve, before, blob, solid, np.zeros_like(blob))[0] > 1000
     tinted = shade.copy()
     tinted[blob] = (before[blob] * [0.3, 0.5, 0.7]).astype(np.uint8)
-    assert unexplained(tinted, before, blob, solid, np.zeros_like(blob)) > 1000
+    assert unexplained(tinted, before, blob, solid, np.zeros_like(blob))[0] > 1000
 
 
 @pytest.mark.parametrize("share", [0.4, 0.5, 0.65])
@@ -237,7 +280,7 @@ def test_shade_on_a_dark_table_with_pale_things_on_it_is_shade(share: float) -> 
     solid[:48] = False
     shade = before.copy()
     shade[blob] = clip(before[blob] * share)
-    assert unexplained(shade, before, blob, solid, np.zeros_like(blob)) < 12
+    assert unexplained(shade, before, blob, solid, np.zeros_like(blob))[0] < 12
 
 
 CURVES = [lambda v: v * 1.5, lambda v: v * 0.5, lambda v: 255 * (v / 255) ** 0.7, lambda v: 255 * (v / 255) ** 1.4]
