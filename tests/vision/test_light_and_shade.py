@@ -166,6 +166,26 @@ def test_a_lifted_shadow_leaves_the_picture_as_it_was() -> None:
     assert not list(lift_shadows(image, where, edges, in_doubt=False))  # nothing is darker beyond the line
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_whatever_edges_are_told_lifting_ends_with_pictures(seed: int) -> None:
+    image, _ = still("transfer-a")
+    eye = Eye([board_of("transfer-a")])
+    eye.look(image)
+    assert eye.registration is not None
+    rng = np.random.default_rng(seed)
+    size = tuple(int(side // 2) for side in reversed(board_of("transfer-a").sheet_mm))
+    shadows, others = np.zeros(size, np.bool_), np.zeros(size, np.bool_)
+    for _ in range(60):
+        shadows.flat[rng.integers(shadows.size, size=rng.integers(0, 14))] = True
+        others.flat[rng.integers(others.size, size=rng.integers(0, 90))] = True
+        row = rng.integers(size[0] - 4)  # two rows just too far apart for one line
+        others[row, :: rng.integers(1, 9)] = others[row + 3, :: rng.integers(1, 9)] = True
+        shadows &= rng.random(size) < 0.5
+        others &= rng.random(size) < 0.5
+        for lifted in lift_shadows(image, eye.registration, HardEdges(shadows, others), in_doubt=True):
+            assert (lifted.shape, lifted.dtype) == (image.shape, image.dtype)
+
+
 def shaded_from(image: Any, sequence: str, ends_mm: Any, lit_mm: Any, left: float = 0.5) -> Any:
     """A shadow with its edge through two places of the sheet; a third one is lit."""
     eye = Eye([board_of(sequence)])
