@@ -1,6 +1,7 @@
 """Recorded pictures, and a brush that puts a token into one of them."""
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ import vision  # noqa: F401  (sets the thread counts before numpy comes)
 from vision.artwork import token_raster
 from vision.boardset import BoardSet
 from vision.registration import Registration
+
+sys.path.insert(0, str(Path(__file__).parent))  # for what tests of this folder share
 
 DATA = Path(__file__).parents[1] / "data"
 Picture = npt.NDArray[np.uint8]

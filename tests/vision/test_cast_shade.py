@@ -1,37 +1,19 @@
 """Low and coloured light: every token casts its own shade on the sites beside it, which hides nothing."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+from recorded import SEQUENCES, board_of, still
 
-from vision.boardset import BoardSet, Tokens
+from vision.boardset import Tokens
 from vision.casts import cast_shade
 from vision.eye import Eye
 from vision.registration import Registration
 
-DATA = Path(__file__).parents[1] / "data"
-SEQUENCES = ("transet-a", "taasen-a", "transfer-a")
 FALLS = 1.25
 """So many times a token's height its shade falls beside it: the light stands 39 degrees above the table."""
-
-
-def board_of(sequence: str) -> BoardSet:
-    return BoardSet.load(DATA / "sets" / f"{sequence[:-2]}.toml")
-
-
-def still(sequence: str, number: int) -> tuple[Any, dict[str, tuple[str, ...]]]:
-    """A picture and what stands there."""
-    frames = json.loads((DATA / "frames" / sequence / "truth.json").read_text())["frames"]
-    there = [frame for frame in frames if (DATA / "frames" / sequence / frame["file"]).is_file() and not frame["hand"]]
-    frame = there[number % len(there)]
-    standing = {site: tuple(sorted(kinds)) for site, kinds in frame["placement"].items()}
-    for rail, card in (frame.get("platforms") or {}).items():
-        standing |= {f"{rail}.{slot}": (kind,) for slot, kind in enumerate(card["slots"], 1) if kind}
-    return cv2.imread(str(DATA / "frames" / sequence / frame["file"])), standing
 
 
 def covers(image: Any, registration: Registration, places_mm: Any, by_mm: Any) -> Any:

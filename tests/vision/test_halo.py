@@ -2,31 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from pathlib import Path
-from typing import Any
-
-import cv2
 import numpy as np
 import pytest
+from recorded import board_of, stills
 
-from vision.boardset import BoardSet
 from vision.eye import Eye
 
-DATA = Path(__file__).parents[1] / "data"
 SURE_NATS = 3.0
-
-
-@cache
-def stills(sequence: str) -> list[tuple[Any, dict[str, tuple[str, ...]]]]:
-    """Pictures without hands, and what stands in them."""
-    folder, found = DATA / "frames" / sequence, []
-    for frame in json.loads((folder / "truth.json").read_text())["frames"]:
-        if (folder / frame["file"]).is_file() and not frame["hand"]:
-            standing = {site: tuple(sorted(kinds)) for site, kinds in frame["placement"].items()}
-            found.append((cv2.imread(str(folder / frame["file"])), standing))
-    return found
 
 
 def wrong_and_certain(sequence: str, spots: int, reach: float, strength: float) -> list[str]:
@@ -34,9 +16,9 @@ def wrong_and_certain(sequence: str, spots: int, reach: float, strength: float) 
 
     `reach`: share of the sheet's shorter side at which a seventh of it is left; `strength`: levels in its middle.
     """
-    board = BoardSet.load(DATA / "sets" / f"{sequence[:-2]}.toml")
+    board = board_of(sequence)
     eye, faults = Eye([board]), []
-    for number, (image, standing) in enumerate(stills(sequence)[:4]):
+    for number, (image, standing) in enumerate(stills(sequence, 4)):
         eye.look(image)
         where = eye.registration
         assert where is not None

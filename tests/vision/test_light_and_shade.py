@@ -2,39 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
 import pytest
+from recorded import DATA, SEQUENCES, board_of, still
 
-from vision.boardset import BoardSet
 from vision.eye import Eye
 from vision.lifting import HardEdges, lift_shadows
 from vision.shade import unexplained
-
-DATA = Path(__file__).parents[1] / "data"
-SEQUENCES = ("transet-a", "taasen-a", "transfer-a")
-
-
-@cache
-def board_of(sequence: str) -> BoardSet:
-    return BoardSet.load(DATA / "sets" / f"{sequence[:-2]}.toml")
-
-
-@cache
-def still(sequence: str, number: int = 0) -> tuple[Any, dict[str, tuple[str, ...]]]:
-    """The picture and what stands there."""
-    frames = json.loads((DATA / "frames" / sequence / "truth.json").read_text())["frames"]
-    there = [frame for frame in frames if (DATA / "frames" / sequence / frame["file"]).is_file() and not frame["hand"]]
-    frame = there[number % len(there)]
-    standing = {site: tuple(sorted(kinds)) for site, kinds in frame["placement"].items()}
-    for rail, card in (frame.get("platforms") or {}).items():
-        standing |= {f"{rail}.{slot}": (kind,) for slot, kind in enumerate(card["slots"], 1) if kind}
-    return cv2.imread(str(DATA / "frames" / sequence / frame["file"])), standing
 
 
 def clip(values: Any) -> Any:
