@@ -139,25 +139,20 @@ def unexplained(
     inner = _alike(gone)
     mine = inner & blob
     flat = np.count_nonzero(np.abs(gone[mine].mean(axis=1)) < 0.7 * UNLIKE)
-    lost = abs(float(np.log(share)))
+    depth = float(np.log(share))
     around = cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (2 * EDGE_CELLS + 1, 2 * EDGE_CELLS + 1))
     mostly = np.count_nonzero(mine) >= ALIKE * np.count_nonzero(blob) and flat >= FLAT_SHARE * np.count_nonzero(mine)
-    depth: float | None = float(np.log(share))
-    if mostly and 3 * UNLIKE < lost < DEEPEST:
+    if mostly and 3 * UNLIKE < abs(depth) < DEEPEST:
         lit, dim = (cv2.dilate(cells.astype(np.uint8), around) > 0 for cells in (_alike(kept), inner))
-        edge = (dim & lit) | ((dim | lit) & _at_border(now.shape[:2])[part] & _between(kept, np.log(share)))
+        edge = (dim & lit) | ((dim | lit) & _at_border(now.shape[:2])[part] & _between(kept, depth))
         left = solid & ~(inner | edge)
     else:
-        depth = _edge_moved(new, old, kept, blob, sheet[part])
-        if (
-            depth is None
-            and known is not None
-            and np.any(sheet[part] & (cv2.dilate(blob.astype(np.uint8), around) > 0))
-        ):
-            depth = known
-        if depth is None:
+        moved = _edge_moved(new, old, kept, blob, sheet[part])
+        if moved is None and np.any(sheet[part] & (cv2.dilate(blob.astype(np.uint8), around) > 0)):
+            moved = known
+        if moved is None:
             return int(np.count_nonzero(solid)), None
-        left = solid & ~_between(kept, depth)
+        depth, left = moved, solid & ~_between(kept, moved)
     sizes = label_blobs(left)[1][1:, cv2.CC_STAT_AREA]
     return int(sizes.max(initial=0)), depth  # specks are noise in the dark
 
